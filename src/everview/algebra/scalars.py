@@ -1,0 +1,212 @@
+"""Scalar expressions as values: a few shapes we reason about, and Spark's own text for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, assert_never
+
+ColumnId = int
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a plan: an id that is unique in the whole plan, and the name a person knows it by."""
+
+    id: ColumnId
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The value of a column."""
+
+    id: ColumnId
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A literal: its Spark text, and its Python value where a rule of ours made it."""
+
+    text: str
+    value: Any = None
+
+
+Comparison = Literal["=", "<=>", "<>", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`left op right`; NULL if a side is NULL, except `<=>`, which is never NULL."""
+
+    op: Comparison
+    left: Scalar
+    right: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """True if all parts are, false if one is, else NULL; no parts: true."""
+
+    parts: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """False if all parts are, true if one is, else NULL; no parts: false."""
+
+    parts: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Three-valued negation."""
+
+    input: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """True if the input is NULL, else false."""
+
+    input: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The value of the first branch whose condition is true, else `otherwise`."""
+
+    branches: tuple[tuple[Scalar, Scalar], ...]
+    otherwise: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The input as a Spark type, given by its SQL name."""
+
+    input: Scalar
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function or operator that our own rules use; `algebra.meaning` says what each one means."""
+
+    function: str
+    args: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Spark text kept verbatim; where a piece is a scalar, its text stands there in parentheses.
+
+    `functions` are the names of the functions the text calls, in lower case.
+    """
+
+    pieces: tuple[str | Scalar, ...]
+    functions: frozenset[str] = frozenset()
+
+
+Scalar = Ref | Constant | Compare | And | Or | Not | IsNull | Case | Cast | Call | Opaque
+
+NULL = Constant("NULL", None)
+TRUE = Constant("TRUE", True)
+FALSE = Constant("FALSE", False)
+
+
+def integer(value: int) -> Constant:
+    return Constant(str(value), value)
+
+
+def string(value: str) -> Constant:
+    """A string constant of ours; only plain characters, so that no escaping rule matters."""
+    if not value.replace("_", "").replace(" ", "").isalnum():
+        raise ValueError(f"not a plain string: {value!r}")
+    return Constant(f"'{value}'", value)
+
+
+def comparable(scalar: Scalar, type_: str) -> Scalar:
+    """The scalar in a form whose equality is equality of stored values, for a Spark type (DESIGN 4)."""
+    return Call("comparable", (scalar, Constant(type_)))
+
+
+def children(scalar: Scalar) -> tuple[Scalar, ...]:
+    match scalar:
+        case Ref() | Constant():
+            return ()
+        case Compare(_, left, right):
+            return (left, right)
+        case And(parts) | Or(parts):
+            return parts
+        case Not(input_) | IsNull(input_) | Cast(input_, _):
+            return (input_,)
+        case Case(branches, otherwise):
+            return (*(s for branch in branches for s in branch), otherwise)
+        case Call(_, args):
+            return args
+        case Opaque(pieces, _):
+            return tuple(p for p in pieces if not isinstance(p, str))
+        case _:
+            assert_never(scalar)
+
+
+def walk(scalar: Scalar) -> Iterator[Scalar]:
+    yield scalar
+    for child in children(scalar):
+        yield from walk(child)
+
+
+def refs(scalar: Scalar) -> frozenset[ColumnId]:
+    """The columns that the scalar reads."""
+    return frozenset(s.id for s in walk(scalar) if isinstance(s, Ref))
+
+
+def substitute(scalar: Scalar, by: Mapping[ColumnId, Scalar]) -> Scalar:
+    """The scalar with columns replaced by scalars, all at once; columns not named stay."""
+    match scalar:
+        case Ref(id_):
+            return by.get(id_, scalar)
+        case Constant():
+            return scalar
+        case Compare(op, left, right):
+            return Compare(op, substitute(left, by), substitute(right, by))
+        case And(parts):
+            return And(tuple(substitute(p, by) for p in parts))
+        case Or(parts):
+            return Or(tuple(substitute(p, by) for p in parts))
+        case Not(input_):
+            return Not(substitute(input_, by))
+        case IsNull(input_):
+            return IsNull(substitute(input_, by))
+        case Cast(input_, type_):
+            return Cast(substitute(input_, by), type_)
+        case Case(branches, otherwise):
+            return Case(
+                tuple((substitute(c, by), substitute(v, by)) for c, v in branches),
+                substitute(otherwise, by),
+            )
+        case Call(_, args):
+            return replace(scalar, args=tuple(substitute(a, by) for a in args))
+        case Opaque(pieces, _):
+            return replace(
+                scalar,
+                pieces=tuple(p if isinstance(p, str) else substitute(p, by) for p in pieces),
+            )
+        case _:
+            assert_never(scalar)
+
+
+def conjuncts(condition: Scalar | None) -> tuple[Scalar, ...]:
+    """The parts of a condition that must all hold."""
+    match condition:
+        case None:
+            return ()
+        case And(parts):
+            return tuple(c for part in parts for c in conjuncts(part))
+        case _:
+            return (condition,)
+
+
+def all_of(parts: tuple[Scalar, ...]) -> Scalar:
+    """The conjunction, without an And around a single part."""
+    return parts[0] if len(parts) == 1 else And(parts)

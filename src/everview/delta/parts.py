@@ -1,0 +1,19 @@
+"""The parts of one write: the table's new content, and what changed as old and new rows."""
+
+from __future__ import annotations
+
+from everview.algebra.relations import Values
+from everview.algebra.scalars import Column, Compare, Ref, Scalar, string
+
+ROWS, MINUS, PLUS = "rows", "minus", "plus"
+PART = "__ev_part"  # which part a line belongs to
+ACTION = "__ev_action"  # of a line of minus or plus: insert, update or delete; of rows: NULL
+
+
+def parts(column: Column) -> Values:
+    """One row per part: a touched row joined with it gives a line for each."""
+    return Values(tuple((string(part),) for part in (ROWS, MINUS, PLUS)), (column,))
+
+
+def is_part(column: Column, part: str) -> Scalar:
+    return Compare("=", Ref(column.id), string(part))

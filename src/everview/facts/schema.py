@@ -1,0 +1,59 @@
+"""The columns of a table: names and Spark types, as values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column. `type` is Spark's JSON form of the type: `long`, `decimal(10,2)`, or JSON text for a nested one."""
+
+    name: str
+    type: str
+    nullable: bool = True
+
+    @property
+    def is_nested(self) -> bool:
+        return self.type.startswith("{")
+
+    def to_json(self) -> dict[str, Any]:
+        type_ = json.loads(self.type) if self.is_nested else self.type
+        return {"name": self.name, "type": type_, "nullable": self.nullable, "metadata": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Columns in order; names are unique without regard to case."""
+
+    fields: tuple[Field, ...]
+
+    @staticmethod
+    def from_json(text: str) -> Schema:
+        """From the JSON text of a Spark StructType (also Delta's schemaString)."""
+        return Schema(tuple(_field(f) for f in json.loads(text)["fields"]))
+
+    def to_json(self) -> str:
+        return json.dumps({"type": "struct", "fields": [f.to_json() for f in self.fields]})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(f.name for f in self.fields)
+
+    def __getitem__(self, name: str) -> Field:
+        return next(f for f in self.fields if f.name == name)
+
+    def __contains__(self, name: object) -> bool:
+        return any(f.name == name for f in self.fields)
+
+    def only(self, names: tuple[str, ...]) -> Schema:
+        """The fields of these names, in the order of the names."""
+        return Schema(tuple(self[n] for n in names))
+
+
+def _field(field: dict[str, Any]) -> Field:
+    type_ = field["type"]
+    text = type_ if isinstance(type_, str) else json.dumps(type_, sort_keys=True)
+    return Field(field["name"], text, field.get("nullable", True))

@@ -1,0 +1,168 @@
+"""What turns one version into another: the cheapest source of each commit, summed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from deltalake import DeltaTable
+
+from everview.errors import LostHistory
+from everview.facts.files import ChangeFile, DataFile, Sign
+from everview.facts.tables import Changes, Lost
+from everview.lake.delta.differences import difference
+from everview.lake.delta.load import load
+from everview.lake.delta.log import LogEntry, Metadata, read_entries
+from everview.lake.delta.partitions import shaped
+from everview.lake.delta.snapshot import metadata_of, read_files
+from everview.lake.delta.storage import Storage, decoded, is_absolute
+from everview.lake.summed import APPENDED, CHANGE_FILES, DIFFERENCE, FEED, NOTHING, Summed
+
+
+def read_changes(storage: Storage, old: int, new: int) -> Changes | Lost:
+    """The changes from `old` to `new`; Lost where the log or the files of it are gone."""
+    if old > new:
+        return Lost(
+            f"version {old} is newer than version {new}: the table was put back or made again"
+        )
+    try:
+        return _read(storage, old, new)
+    except LostHistory as lost:
+        return Lost(f"{lost.what}. {lost.remedy}".removesuffix(" ").removesuffix("."))
+
+
+def _read(storage: Storage, old: int, new: int) -> Changes | Lost:
+    end = load(storage, new)
+    shape = metadata_of(end)
+    entries = read_entries(storage, range(old + 1, new + 1))
+    known = [entry for entry in entries if entry is not None]
+    if len(known) == len(entries) and not _needs_both_ends(known, shape):
+        reason = _reshaped(storage, old, known, shape)
+        if reason is not None:
+            return Lost(reason)
+        total = _by_commit(storage, old, known, shape)
+        files = total.files
+        if not _missing(storage, files):
+            return Changes(shape.id, storage.uri, old, new, shape.schema, files, total.ways)
+    return _between_ends(storage, old, end)
+
+
+def _needs_both_ends(entries: list[LogEntry], shape: Metadata) -> bool:
+    """Deletion vectors are told only by the file lists, as are removes without partition values."""
+    actions = [action for entry in entries for action in entry.files]
+    partial = shape.partition_by and any(not action.complete for action in actions)
+    return bool(partial) or any(action.has_vector for action in actions)
+
+
+def _by_commit(storage: Storage, old: int, entries: list[LogEntry], shape: Metadata) -> Summed:
+    total = Summed()
+    removed = frozenset(
+        action.file.path
+        for entry in entries
+        if _way(entry) == DIFFERENCE
+        for action in entry.of_kind("remove")
+        if action.file.rows is None
+    )
+    known = _described(storage, old, removed)
+    for entry in entries:
+        way = _way(entry)
+        total.count(way)
+        _add_commit(total, entry, way, (shape, known))
+    return total
+
+
+def _way(entry: LogEntry) -> str:
+    """How the changes of one commit are read: the cheapest that it allows."""
+    if not entry.data_change:
+        return NOTHING
+    if entry.own.get("has_change_files"):
+        return CHANGE_FILES
+    if entry.of_kind("cdc"):
+        return FEED
+    return DIFFERENCE if entry.of_kind("remove") else APPENDED
+
+
+def _add_commit(
+    total: Summed, entry: LogEntry, way: str, table: tuple[Metadata, Mapping[str, DataFile]]
+) -> None:
+    shape, known = table
+    match way:
+        case "no data change":
+            return
+        case "change files":
+            total.give(_own_files(entry.own, "minus"), Sign.MINUS)
+            total.give(_own_files(entry.own, "plus"), Sign.PLUS)
+        case "change data feed":
+            total.give((shaped(a.file, shape) for a in entry.of_kind("cdc")), Sign.FEED)
+        case _:
+            for action in entry.files:
+                file = known.get(action.file.path) or shaped(action.file, shape)
+                total.add(file, 1 if action.kind == "add" else -1)
+
+
+def _own_files(own: Mapping[str, Any], part: str) -> Iterator[DataFile]:
+    for file in own.get(part, ()):
+        partition = tuple((name, value) for name, value in file["partition"])
+        yield DataFile(file["path"], file["size"], file["rows"], partition)
+
+
+def _described(storage: Storage, old: int, paths: frozenset[str]) -> Mapping[str, DataFile]:
+    """Row counts and bounds of removed files: the older snapshot knows, if it is there."""
+    if not paths:
+        return {}
+    try:
+        return {file.path: file for file in read_files(load(storage, old), paths)}
+    except LostHistory:
+        return {}
+
+
+def _between_ends(storage: Storage, old: int, end: DeltaTable) -> Changes | Lost:
+    """By the file lists of both ends: the way that needs none of the commits in between."""
+    begin = load(storage, old)
+    before, after = metadata_of(begin), metadata_of(end)
+    reason = _incompatible(before, after, old)
+    if reason is not None:
+        return Lost(reason)
+    files = difference(read_files(begin), read_files(end))
+    missing = _missing(storage, files)
+    if missing:
+        return Lost(
+            f"the file {missing[0]} and {len(missing) - 1} more of the changes since version {old} "
+            f"were vacuumed (delta.deletedFileRetentionDuration says how long they are kept)"
+        )
+    ways = ((DIFFERENCE, end.version() - old),)
+    return Changes(after.id, storage.uri, old, end.version(), after.schema, files, ways)
+
+
+def _reshaped(storage: Storage, old: int, entries: list[LogEntry], shape: Metadata) -> str | None:
+    """Why rows of the range do not fit the newest schema. Without a metaData action all fit."""
+    inside = [(entry.version, entry.metadata) for entry in entries if entry.metadata is not None]
+    if not inside:
+        return None
+    shapes = [(old, metadata_of(load(storage, old))), *inside]
+    reasons = (_incompatible(before, shape, version) for version, before in shapes)
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _incompatible(before: Metadata, after: Metadata, version: int) -> str | None:
+    if before.id != after.id:
+        return (
+            f"the table was replaced after version {version}: its id was {before.id}, is {after.id}"
+        )
+    if before.partition_by != after.partition_by:
+        return f"the table was partitioned anew after version {version}"
+    for column in before.schema.fields:
+        if column.name not in after.schema:
+            return f"the column {column.name!r} of version {version} was dropped"
+        if after.schema[column.name].type != column.type:
+            return (
+                f"the column {column.name!r} was {column.type} at version {version} "
+                f"and is {after.schema[column.name].type} now"
+            )
+    return None
+
+
+def _missing(storage: Storage, files: Iterable[ChangeFile]) -> tuple[str, ...]:
+    """Files that were vacuumed, so that the loss is told now and not inside a running task."""
+    paths = (change.file.path for change in files)
+    return storage.missing(decoded(path) for path in paths if not is_absolute(path))

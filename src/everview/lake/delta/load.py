@@ -1,0 +1,79 @@
+"""Opening a Delta table at a version, with the library's errors told apart."""
+
+from __future__ import annotations
+
+import re
+
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError, DeltaProtocolError, TableNotFoundError
+
+from everview.errors import EverviewError, LostHistory, NotATable
+from everview.lake.delta.features import check_configuration, check_features
+from everview.lake.delta.log import LOG, read_entry, versions_in_log
+from everview.lake.delta.storage import Storage
+
+_CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\.(?:.*\.)?parquet$")
+
+
+def load(storage: Storage, version: int | None = None) -> DeltaTable:
+    """The table at a version, or at its head: NotATable, UnsupportedFeature, LostHistory."""
+    try:
+        table = DeltaTable(storage.uri, version=version, storage_options=storage.options or None)
+    except (DeltaError, DeltaProtocolError, TableNotFoundError) as error:
+        raise _explained(storage, version, error) from error
+    protocol = table.protocol()
+    check_features(storage.uri, protocol.min_reader_version, protocol.reader_features or ())
+    check_configuration(storage.uri, table.metadata().configuration)
+    return table
+
+
+def _explained(storage: Storage, version: int | None, error: Exception) -> Exception:
+    """The error to raise in place of the library's."""
+    commits = versions_in_log(storage)
+    checkpoints = _checkpoints(storage)
+    if not commits and not checkpoints:
+        return NotATable(f"no Delta log at {storage.uri}/{LOG}")
+    refusal = _feature_refusal(storage, commits)
+    if refusal is not None:
+        return refusal
+    if version is not None and not _can_be_built(version, commits, checkpoints):
+        return _lost(storage.uri, version, max((*commits, *checkpoints)))
+    return error
+
+
+def _feature_refusal(storage: Storage, commits: tuple[int, ...]) -> EverviewError | None:
+    """The newest protocol is in the commit that failed to open, or before it."""
+    for version in reversed(commits):
+        entry = read_entry(storage, version)
+        if entry is None or entry.protocol is None:
+            continue
+        try:
+            check_features(storage.uri, entry.protocol.reader_version, entry.protocol.features)
+        except EverviewError as refusal:
+            return refusal
+        return None
+    return None
+
+
+def _checkpoints(storage: Storage) -> frozenset[int]:
+    found = (_CHECKPOINT.search(info.path) for info in storage.list(LOG, recursive=False))
+    return frozenset(int(match.group(1)) for match in found if match)
+
+
+def _can_be_built(version: int, commits: tuple[int, ...], checkpoints: frozenset[int]) -> bool:
+    present = frozenset(commits)
+    start = version
+    while start not in checkpoints and start >= 0:
+        if start not in present:
+            return False
+        start -= 1
+    return True
+
+
+def _lost(uri: str, version: int, newest: int) -> LostHistory:
+    if version > newest:
+        return LostHistory(f"{uri} has no version {version}: its newest is {newest}")
+    return LostHistory(
+        f"version {version} of {uri} is gone: its part of the log was cleaned up",
+        remedy="delta.logRetentionDuration of the table says how long the log is kept.",
+    )

@@ -1,0 +1,136 @@
+"""Column bounds of a file: to the log's statistics, and back as values that bound every row."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime, timedelta
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
+
+from everview.facts.files import Bounds, DataFile
+from everview.facts.schema import Schema
+
+_EPOCH = datetime(1970, 1, 1)
+# Writers print decimals as doubles: up to 15 digits are exact, beyond that two roundings apart.
+_EXACT_DIGITS = 15
+_ROUNDING = Decimal(2) ** -51
+_WIDE = Context(prec=80)
+# Writers cut timestamps to milliseconds, maxima too.
+_CUT = timedelta(microseconds=999)
+
+
+def stats_json(file: DataFile, schema: Schema) -> str:
+    """The `stats` text of an add action; a value that JSON cannot hold exactly is left out."""
+    known = [(name, bounds) for name, bounds in file.bounds if name in schema]
+    parts = {
+        "minValues": _json_object((name, _json_value(b.low)) for name, b in known),
+        "maxValues": _json_object((name, _json_value(b.high)) for name, b in known),
+        "nullCount": _json_object(
+            (name, None if b.nulls is None else str(b.nulls)) for name, b in known
+        ),
+    }
+    if file.rows is not None:
+        parts = {"numRecords": str(file.rows), **parts}
+    return _json_object(parts.items())
+
+
+def _json_object(members: Iterable[tuple[str, str | None]]) -> str:
+    texts = (f"{json.dumps(name)}:{text}" for name, text in members if text is not None)
+    return "{" + ",".join(texts) + "}"
+
+
+def _json_value(value: Any) -> str | None:
+    match value:
+        case None:
+            return None
+        case bool() | int():
+            return json.dumps(value)
+        case float():
+            return repr(value) if math.isfinite(value) else None
+        case Decimal():
+            return format(value, "f")
+        case datetime():
+            zone = "Z" if value.tzinfo else ""
+            text = value.replace(tzinfo=None).isoformat(timespec="microseconds")
+            return json.dumps(text + zone)
+        case date():
+            return json.dumps(value.isoformat())
+        case str():
+            return json.dumps(value)
+    raise TypeError(f"no bound is of type {type(value).__name__}")
+
+
+def low_from_log(value: Any, type_: str) -> Any:
+    """A value that is at most every value in the file, from the recorded minimum."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, float):
+        return -0.0 if value == 0 else value
+    if isinstance(value, Decimal):
+        return _widened(value, type_, lambda v, by: v - by, ROUND_FLOOR)
+    return value
+
+
+def high_from_log(value: Any, type_: str) -> Any:
+    """A value that is at least every value in the file, from the recorded maximum.
+
+    Writers leave NaN out of the maximum of a float column though it is the largest value: there
+    is no such bound.
+    """
+    if value is None or isinstance(value, float):
+        return None
+    if isinstance(value, Decimal):
+        return _widened(value, type_, lambda v, by: v + by, ROUND_CEILING)
+    if isinstance(value, datetime) and value.microsecond % 1000 == 0:
+        return value + _CUT
+    return value
+
+
+def _widened(
+    value: Decimal, type_: str, move: Callable[[Decimal, Decimal], Decimal], rounding: str
+) -> Decimal:
+    precision, scale = decimal_shape(type_)
+    if precision <= _EXACT_DIGITS:
+        return value
+    unit = Decimal(1).scaleb(-scale)
+    moved = move(value, _WIDE.multiply(abs(value), _ROUNDING))
+    return moved.quantize(unit, rounding=rounding, context=_WIDE)
+
+
+def decimal_shape(type_: str) -> tuple[int, int]:
+    """Precision and scale of `decimal(p,s)`."""
+    precision, scale = type_.removeprefix("decimal(").removesuffix(")").split(",")
+    return int(precision), int(scale)
+
+
+def is_decimal(type_: str) -> bool:
+    return type_.startswith("decimal(")
+
+
+def timestamp_of(micros: int | None, *, zoned: bool) -> datetime | None:
+    """Microseconds since the epoch as a datetime, None beyond the years Python has."""
+    if micros is None:
+        return None
+    try:
+        value = _EPOCH + timedelta(microseconds=micros)
+    except OverflowError:
+        return None
+    return value.replace(tzinfo=UTC) if zoned else value
+
+
+def date_of(days: int | None) -> date | None:
+    """Days since the epoch as a date, None beyond the years Python has."""
+    if days is None:
+        return None
+    try:
+        return _EPOCH.date() + timedelta(days=days)
+    except OverflowError:
+        return None
+
+
+def bounds_from_log(low: Any, high: Any, nulls: int | None, type_: str) -> Bounds | None:
+    """The bounds of one column as they may be relied on, None if nothing is known."""
+    bounds = Bounds(low_from_log(low, type_), high_from_log(high, type_), nulls)
+    return None if bounds == Bounds() else bounds

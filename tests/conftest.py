@@ -1,0 +1,98 @@
+"""The Spark sessions that tests share: one per process, classic or Connect, never both."""
+
+from __future__ import annotations
+
+import socket
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from everview.run import java
+
+if TYPE_CHECKING:  # the tests without Spark do not wait for its import
+    from pyspark.sql import SparkSession
+
+SETTINGS = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "2g",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A classic session; whoever uses it is marked `spark` by that."""
+    session = _builder(tmp_path_factory).master("local[2]").getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def connect(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session on a local Spark Connect server; whoever uses it is marked `connect` by that."""
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    port = _free_port()
+    builder = _builder(tmp_path_factory).config("spark.connect.grpc.binding.port", str(port))
+    with pytest.MonkeyPatch.context() as patch:
+        # On Spark's fixed port two runs on one machine would meet.
+        patch.setattr(DefaultChannelBuilder, "default_port", staticmethod(lambda: port))
+        with warnings.catch_warnings():
+            # The client warns of every setting that is the server's alone.
+            warnings.simplefilter("ignore")
+            session = builder.remote("local[2]").getOrCreate()
+        yield session
+        session.stop()
+
+
+@pytest.fixture(
+    scope="session",
+    params=[
+        pytest.param("spark", marks=pytest.mark.spark),
+        pytest.param("connect", marks=pytest.mark.connect),
+    ],
+)
+def spark_or_connect(request: pytest.FixtureRequest) -> SparkSession:
+    """For a test of both kinds of session: it runs once in each of the two processes."""
+    session: SparkSession = request.getfixturevalue(request.param)
+    return session
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for kind in ("spark", "connect"):
+            if kind in getattr(item, "fixturenames", ()):
+                item.add_marker(kind)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    kinds = [k for k in ("spark", "connect") if any(i.get_closest_marker(k) for i in session.items)]
+    if len(kinds) > 1 and not session.config.option.collectonly:
+        raise pytest.UsageError(
+            "classic and Connect sessions cannot share a process: use make test-spark and "
+            "make test-connect, or -m connect"
+        )
+
+
+def _builder(tmp_path_factory: pytest.TempPathFactory) -> SparkSession.Builder:
+    from pyspark.sql import SparkSession
+
+    java.prepare()
+    warehouse = tmp_path_factory.mktemp("spark") / "warehouse"
+    builder = SparkSession.builder.appName("everview tests")
+    for name, value in {**SETTINGS, "spark.sql.warehouse.dir": str(warehouse)}.items():
+        builder = builder.config(name, value)
+    return builder
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port

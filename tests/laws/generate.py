@@ -1,0 +1,162 @@
+"""Random queries and states for the laws: small values, many NULLs, duplicates, and changes that meet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from random import Random
+
+from everview.algebra.fresh import Fresh
+from everview.algebra.meaning import Line, Row, State
+from everview.algebra.relations import (
+    Aggregate,
+    AggregateCall,
+    At,
+    Filter,
+    Join,
+    Project,
+    Rel,
+    Scan,
+    UnionAll,
+)
+from everview.algebra.scalars import (
+    Call,
+    Case,
+    Column,
+    Compare,
+    IsNull,
+    Not,
+    Or,
+    Ref,
+    Scalar,
+    integer,
+)
+
+TABLES = {"r": 2, "s": 2, "t": 3}
+VALUES = (None, 0, 1, 2)
+
+
+@dataclass(frozen=True)
+class Case_:
+    """One random case: what was asked, on what."""
+
+    rel: Rel
+    state: State
+    changed: frozenset[str]
+
+
+def random_state(rng: Random) -> tuple[State, frozenset[str]]:
+    """Tables at OLD and NEW and gross changes between; most tables change, some only one way."""
+    tables: dict[tuple[str, At], tuple[Row, ...]] = {}
+    changes: dict[str, tuple[Line, ...]] = {}
+    for name, width in TABLES.items():
+        old = [_row(rng, width) for _ in range(rng.choice((0, 1, 3, 5)))]
+        new, lines = list(old), []
+        for _ in range(rng.choice((0, 1, 2, 4))):
+            if new and rng.random() < 0.5:
+                gone = new.pop(rng.randrange(len(new)))
+                lines.append((gone, -1))
+                if rng.random() < 0.5:  # an update: delete and insert, sometimes of the same row
+                    row = gone if rng.random() < 0.2 else (*gone[:-1], rng.choice(VALUES))
+                    new.append(row)
+                    lines.append((row, 1))
+            else:
+                row = rng.choice(new) if new and rng.random() < 0.3 else _row(rng, width)
+                new.append(row)
+                lines.append((row, 1))
+        tables[name, At.OLD], tables[name, At.NEW] = tuple(old), tuple(new)
+        changes[name] = tuple(lines)
+    changed = frozenset(name for name, lines in changes.items() if lines)
+    return State(tables, changes), changed
+
+
+def _row(rng: Random, width: int) -> Row:
+    return tuple(rng.choice(VALUES) for _ in range(width))
+
+
+class Queries:
+    """Random plans without aggregate, and aggregates over them."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        self.fresh = Fresh(0)
+        self.used: Counter[str] = Counter()
+
+    def plan(self, depth: int) -> Rel:
+        if depth == 0:
+            return self._scan()
+        build = self.rng.choice((self._filter, self._project, self._join, self._join, self._union))
+        self.used[build.__name__.strip("_")] += 1
+        return build(depth)
+
+    def aggregate(self, depth: int) -> Project:
+        """A projection over one GROUP BY, as a view's root."""
+        input_ = self.plan(depth)
+        size = self.rng.choice((0, 1, 1, 2))
+        keys = tuple(self.rng.sample(input_.columns, min(size, len(input_.columns))))
+        names = ("count", "count", "sum", "avg", "min", "max")
+        calls = tuple(
+            (self.fresh.column(name), AggregateCall(name, self._args(name, input_)))
+            for name in self.rng.sample(names, self.rng.choice((1, 2, 3)))
+        )
+        aggregate = Aggregate(input_, keys, calls)
+        shown = [c for c in aggregate.columns if self.rng.random() < 0.8]
+        outputs = [(self.fresh.column(c.name), Ref(c.id)) for c in shown]
+        if self.rng.random() < 0.3:
+            some = self.rng.choice(aggregate.columns)
+            plus = Call("coalesce", (Ref(some.id), integer(7)))
+            outputs.append((self.fresh.column("derived"), plus))
+        self.used["aggregate"] += 1
+        return Project(aggregate, tuple(outputs))
+
+    def _args(self, name: str, input_: Rel) -> tuple[int, ...]:
+        if name == "count" and self.rng.random() < 0.5:
+            return ()
+        return (self.rng.choice(input_.columns).id,)
+
+    def _scan(self) -> Rel:
+        table = self.rng.choice(sorted(TABLES))
+        return Scan(table, At.NEW, self.fresh.columns(f"{table}{i}" for i in range(TABLES[table])))
+
+    def _filter(self, depth: int) -> Rel:
+        input_ = self.plan(depth - 1)
+        return Filter(input_, self._condition(input_.columns))
+
+    def _project(self, depth: int) -> Rel:
+        input_ = self.plan(depth - 1)
+        columns = self.rng.sample(input_.columns, self.rng.randint(1, len(input_.columns)))
+        outputs: list[tuple[Column, Scalar]] = [
+            (self.fresh.column(c.name), Ref(c.id)) for c in columns
+        ]
+        if self.rng.random() < 0.4:
+            some = self.rng.choice(input_.columns)
+            outputs.append((self.fresh.column("sum"), Call("+", (Ref(some.id), integer(1)))))
+        return Project(input_, tuple(outputs))
+
+    def _join(self, depth: int) -> Rel:
+        left, right = self.plan(depth - 1), self.plan(self.rng.randint(0, depth - 1))
+        if self.rng.random() < 0.15:
+            return Join("cross", left, right)
+        if self.rng.random() < 0.75:
+            op = self.rng.choice(("=", "=", "=", "<=>", "<"))
+            pair = Ref(self.rng.choice(left.columns).id), Ref(self.rng.choice(right.columns).id)
+            return Join("inner", left, right, Compare(op, *pair))
+        return Join("inner", left, right, self._condition(left.columns + right.columns))
+
+    def _union(self, depth: int) -> Rel:
+        left, right = self.plan(depth - 1), self.plan(depth - 1)
+        width = min(len(left.columns), len(right.columns))
+        cut = tuple(
+            Project(i, tuple((self.fresh.column(c.name), Ref(c.id)) for c in i.columns[:width]))
+            for i in (left, right)
+        )
+        return UnionAll(cut, self.fresh.columns("u" for _ in range(width)))
+
+    def _condition(self, columns: tuple[Column, ...]) -> Scalar:
+        some = Ref(self.rng.choice(columns).id)
+        other = self.rng.choice((Ref(self.rng.choice(columns).id), integer(self.rng.randint(0, 2))))
+        op = self.rng.choice(("=", "<=>", "<>", "<", "<=", ">", ">="))
+        compare = Compare(op, some, other)
+        null = IsNull(Ref(self.rng.choice(columns).id))
+        whole = Case(((null, Compare("=", some, integer(1))),), compare)
+        return self.rng.choice((compare, compare, null, Not(compare), Or((compare, null)), whole))
