@@ -42,7 +42,7 @@ def violations(path: str, text: str) -> Iterator[Violation]:
     lines = len(text.splitlines())
     if lines > FILE_LINES:
         yield Violation(path, "file lines", f"{lines}, at most {FILE_LINES}")
-    for name, function in functions(ast.parse(text)):
+    for name, function in functions(ast.parse(text, path)):
         yield from _function_violations(f"{path}::{name}", function)
 
 
@@ -53,6 +53,7 @@ def name_violations(path: str) -> Iterator[Violation]:
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_BOOLEANS = ("bool", "bool | None")
 
 
 def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, Function]]:
@@ -78,8 +79,8 @@ def _function_violations(where: str, function: Function) -> Iterator[Violation]:
         count = len(positional) + len(rest)
         yield Violation(where, "parameters", f"{count}, at most {PARAMETERS}")
     defaults = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
-    for argument in positional:
-        if _is_boolean(argument.annotation, defaults.get(argument)):
+    for index, argument in enumerate(positional):
+        if _is_flag(argument.annotation, defaults.get(argument), index):
             yield Violation(where, "keyword-only booleans", f"{argument.arg} is positional")
 
 
@@ -92,10 +93,11 @@ def _lines(function: Function) -> int:
     return lines
 
 
-def _is_boolean(annotation: ast.expr | None, default: ast.expr | None) -> bool:
-    if isinstance(default, ast.Constant) and isinstance(default.value, bool):
-        return True
-    return annotation is not None and ast.unparse(annotation) in ("bool", "bool | None")
+def _is_flag(annotation: ast.expr | None, default: ast.expr | None, index: int) -> bool:
+    """A boolean is a flag, unless it comes first without a default: then it is the operand."""
+    if default is not None:
+        return isinstance(default, ast.Constant) and isinstance(default.value, bool)
+    return index > 0 and annotation is not None and ast.unparse(annotation) in _BOOLEANS
 
 
 def judge(found: Iterable[Violation], exceptions: dict[tuple[str, str], str]) -> list[str]:
@@ -119,7 +121,6 @@ def test_every_exception_has_a_reason() -> None:
 
 
 LONG = "def f():\n" + "    pass\n" * FUNCTION_LINES
-NARROW = "def f(a, b, c, d, e, f): ..."
 
 
 @pytest.mark.parametrize(
@@ -131,8 +132,9 @@ NARROW = "def f(a, b, c, d, e, f): ..."
         ("a.py", "def f(a, b, c, d, e, g): ...", "parameters", "a.py::f"),
         ("a.py", "def f(a, b, *c, d, e, **g): ...", "parameters", "a.py::f"),
         ("a.py", "class A:\n def f(self, a, b, c, d, e, g): ...", "parameters", "a.py::A.f"),
-        ("a.py", "def f(a: bool): ...", "keyword-only booleans", "a.py::f"),
-        ("a.py", "def f(a: bool | None): ...", "keyword-only booleans", "a.py::f"),
+        ("a.py", "def f(a, b: bool): ...", "keyword-only booleans", "a.py::f"),
+        ("a.py", "def f(a, b: bool | None): ...", "keyword-only booleans", "a.py::f"),
+        ("a.py", "def f(a: bool = True): ...", "keyword-only booleans", "a.py::f"),
         ("a.py", "def f(a, b=False): ...", "keyword-only booleans", "a.py::f"),
         ("a.py", "if x:\n def f():\n  def g(a=True): ...", "keyword-only booleans", "a.py::f.g"),
         ("x/utils.py", "", "module name", "x/utils.py"),
@@ -152,6 +154,7 @@ def test_an_excess_is_seen(path: str, text: str, budget: str, where: str) -> Non
         'def f():\n    """One.\n\n    Two.\n    """\n' + "    pass\n" * (FUNCTION_LINES - 1),
         "class A:\n def f(self, a, b, c, d, e): ...",
         "def f(a, *, b: bool = False): ...",
+        "def require(condition: bool, message: str): ...",
         "@dataclass\nclass A:\n a: int\n b: int\n c: int\n d: int\n e: int\n f: bool = True",
     ],
 )

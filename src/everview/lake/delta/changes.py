@@ -55,19 +55,20 @@ def _needs_both_ends(entries: list[LogEntry], shape: Metadata) -> bool:
 
 
 def _by_commit(storage: Storage, old: int, entries: list[LogEntry], shape: Metadata) -> Summed:
+    known = _described(storage, old, entries)
     total = Summed()
-    removed = frozenset(
-        action.file.path
-        for entry in entries
-        if _way(entry) == DIFFERENCE
-        for action in entry.of_kind("remove")
-        if action.file.rows is None
-    )
-    known = _described(storage, old, removed)
     for entry in entries:
         way = _way(entry)
         total.count(way)
-        _add_commit(total, entry, way, (shape, known))
+        if way == CHANGE_FILES:
+            total.give(_own_files(entry.own, "minus"), Sign.MINUS)
+            total.give(_own_files(entry.own, "plus"), Sign.PLUS)
+        elif way == FEED:
+            total.give((shaped(a.file, shape) for a in entry.of_kind("cdc")), Sign.FEED)
+        elif way != NOTHING:
+            for action in entry.files:
+                file = known.get(action.file.path) or shaped(action.file, shape)
+                total.add(file, 1 if action.kind == "add" else -1)
     return total
 
 
@@ -82,32 +83,16 @@ def _way(entry: LogEntry) -> str:
     return DIFFERENCE if entry.of_kind("remove") else APPENDED
 
 
-def _add_commit(
-    total: Summed, entry: LogEntry, way: str, table: tuple[Metadata, Mapping[str, DataFile]]
-) -> None:
-    shape, known = table
-    match way:
-        case "no data change":
-            return
-        case "change files":
-            total.give(_own_files(entry.own, "minus"), Sign.MINUS)
-            total.give(_own_files(entry.own, "plus"), Sign.PLUS)
-        case "change data feed":
-            total.give((shaped(a.file, shape) for a in entry.of_kind("cdc")), Sign.FEED)
-        case _:
-            for action in entry.files:
-                file = known.get(action.file.path) or shaped(action.file, shape)
-                total.add(file, 1 if action.kind == "add" else -1)
-
-
 def _own_files(own: Mapping[str, Any], part: str) -> Iterator[DataFile]:
     for file in own.get(part, ()):
         partition = tuple((name, value) for name, value in file["partition"])
         yield DataFile(file["path"], file["size"], file["rows"], partition)
 
 
-def _described(storage: Storage, old: int, paths: frozenset[str]) -> Mapping[str, DataFile]:
+def _described(storage: Storage, old: int, entries: Iterable[LogEntry]) -> Mapping[str, DataFile]:
     """Row counts and bounds of removed files: the older snapshot knows, if it is there."""
+    removes = (a for e in entries if _way(e) == DIFFERENCE for a in e.of_kind("remove"))
+    paths = frozenset(action.file.path for action in removes if action.file.rows is None)
     if not paths:
         return {}
     try:
@@ -127,8 +112,8 @@ def _between_ends(storage: Storage, old: int, end: DeltaTable) -> Changes | Lost
     missing = _missing(storage, files)
     if missing:
         return Lost(
-            f"the file {missing[0]} and {len(missing) - 1} more of the changes since version {old} "
-            f"were vacuumed (delta.deletedFileRetentionDuration says how long they are kept)"
+            f"files of the changes since version {old} were vacuumed, {missing[0]} for one; "
+            f"delta.deletedFileRetentionDuration of the table says how long they are kept"
         )
     ways = ((DIFFERENCE, end.version() - old),)
     return Changes(after.id, storage.uri, old, end.version(), after.schema, files, ways)

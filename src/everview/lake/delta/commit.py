@@ -37,9 +37,7 @@ def make_commit(storage: Storage, commit: Commit) -> int:
     try:
         _write(table, commit)
     except Exception as error:
-        return settle(
-            storage.uri, commit.base, commit.token, partial(search_token, storage), error
-        )
+        return settle(storage.uri, commit.base, commit.token, partial(search_token, storage), error)
     return commit.base + 1
 
 

@@ -1,4 +1,4 @@
-"""What the Parquet footers of freshly written files say: sizes, row counts, exact bounds."""
+"""What the Parquet footers of freshly written files say: sizes, row counts, bounds."""
 
 from __future__ import annotations
 
@@ -100,16 +100,11 @@ def _nulls(chunk: pq.ColumnChunkMetaData) -> int | None:
 def _ends(
     statistics: pq.Statistics | None, leaf: pq.ColumnSchema, type_: str
 ) -> tuple[Any, Any] | None:
-    """Smallest and largest value of a chunk, None unless both are there and exact."""
-    if statistics is None or not statistics.has_min_max or not _is_exact(statistics):
+    """Smallest and largest value of a chunk, None unless both are there."""
+    if statistics is None or not statistics.has_min_max:
         return None
     values = _values(statistics, leaf, type_)
     return None if values is None or any(v is None for v in values) else values
-
-
-def _is_exact(statistics: pq.Statistics) -> bool:
-    flags = (getattr(statistics, f"is_{end}_value_exact", None) for end in ("min", "max"))
-    return all(flag is not False for flag in flags)
 
 
 def _values(statistics: pq.Statistics, leaf: pq.ColumnSchema, type_: str) -> tuple[Any, Any] | None:

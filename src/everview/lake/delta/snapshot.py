@@ -70,7 +70,7 @@ def read_files(table: DeltaTable, only: frozenset[str] | None = None) -> tuple[D
 
 
 def _partitions(adds: pa.Table, shape: Metadata) -> list[tuple[tuple[str, str | None], ...]]:
-    if not shape.partition_by:
+    if not shape.partition_by or not adds.num_rows:
         return [()] * adds.num_rows
     values = _fields(adds, "partition")
     columns = [

@@ -17,6 +17,8 @@ _EPOCH = datetime(1970, 1, 1)
 _EXACT_DIGITS = 15
 _ROUNDING = Decimal(2) ** -51
 _WIDE = Context(prec=80)
+# Some print decimals without a fraction as 64-bit integers, which stop at their ends.
+_STOPS = (Decimal(-(2**63)), Decimal(2**63 - 1))
 # Writers cut timestamps to milliseconds, maxima too.
 _CUT = timedelta(microseconds=999)
 
@@ -36,8 +38,13 @@ def stats_json(file: DataFile, schema: Schema) -> str:
     return _json_object(parts.items())
 
 
+def _json_text(text: str) -> str:
+    """As plain UTF-8: the log's reader takes an escaped surrogate pair for another character."""
+    return json.dumps(text, ensure_ascii=False)
+
+
 def _json_object(members: Iterable[tuple[str, str | None]]) -> str:
-    texts = (f"{json.dumps(name)}:{text}" for name, text in members if text is not None)
+    texts = (f"{_json_text(name)}:{text}" for name, text in members if text is not None)
     return "{" + ",".join(texts) + "}"
 
 
@@ -58,7 +65,7 @@ def _json_value(value: Any) -> str | None:
         case date():
             return json.dumps(value.isoformat())
         case str():
-            return json.dumps(value)
+            return _json_text(value)
     raise TypeError(f"no bound is of type {type(value).__name__}")
 
 
@@ -90,10 +97,12 @@ def high_from_log(value: Any, type_: str) -> Any:
 
 def _widened(
     value: Decimal, type_: str, move: Callable[[Decimal, Decimal], Decimal], rounding: str
-) -> Decimal:
+) -> Decimal | None:
     precision, scale = decimal_shape(type_)
     if precision <= _EXACT_DIGITS:
         return value
+    if value in _STOPS:
+        return None
     unit = Decimal(1).scaleb(-scale)
     moved = move(value, _WIDE.multiply(abs(value), _ROUNDING))
     return moved.quantize(unit, rounding=rounding, context=_WIDE)

@@ -109,6 +109,14 @@ class Storage:
             return ()
         return tuple(sorted((f for f in found if f.is_file), key=lambda f: f.path))
 
+    def names(self) -> tuple[str, ...]:
+        """What lies at the root of the location: files and folders."""
+        try:
+            found = self._files.get_file_info(pafs.FileSelector("", allow_not_found=True))
+        except (FileNotFoundError, TableNotFoundError):
+            return ()
+        return tuple(sorted(info.path for info in found))
+
     def missing(self, paths: Iterable[str]) -> tuple[str, ...]:
         """Those of the paths where no file is."""
         asked = list(dict.fromkeys(paths))

@@ -1,0 +1,77 @@
+# Everything a person or CI runs. The first target that needs it sets .venv up, once per lock.
+
+SHELL := /bin/sh
+# The first Python that the lock has wheels for; overrule with PYTHON=...
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null \
+	&& echo $$p && break; done)
+BIN := .venv/bin
+READY := .venv/.ready
+PYTEST := $(BIN)/python -m pytest
+FUZZ_CASES ?= 20000
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lint types format test-pure test-spark test-connect fuzz \
+	coverage bench lock clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s%s\n", $$1, $$2}'
+
+setup: $(READY) ## create .venv with everything in it
+
+demo: $(READY) ## build a small shop, change it, refresh its views
+	$(BIN)/python examples/demo.py
+
+check: lint types test ## what CI runs: lint, types, all tests
+
+test: test-pure test-spark test-connect ## all tests: pure, then Spark, then Spark Connect
+
+test-pure: $(READY) ## the fast tests, without Spark
+	$(PYTEST) -m "not spark and not connect" $(ARGS)
+
+test-spark: $(READY) ## the tests on a classic Spark session
+	$(PYTEST) -m "spark and not connect" $(ARGS)
+
+test-connect: $(READY) ## the tests on Spark Connect, which needs a process of its own
+	$(PYTEST) -m connect $(ARGS)
+
+fuzz: $(READY) ## random tests with many cases (FUZZ_CASES=20000)
+	EVERVIEW_FUZZ_CASES=$(FUZZ_CASES) $(PYTEST) -m "fuzz and not connect" $(ARGS)
+
+coverage: $(READY) ## how much of the sources the fast tests reach
+	$(PYTEST) -q -m "not spark and not connect" --cov $(ARGS)
+
+lint: $(READY) ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY) ## mypy, strict
+	$(BIN)/mypy
+
+format: $(READY) ## ruff: repair what it can, format the rest
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+bench: $(READY) ## measure refreshes against full recomputes
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+lock: ## compute requirements.lock anew from pyproject.toml (needs uv)
+	uv pip compile pyproject.toml --extra connect --group dev --universal --python-version 3.11 \
+		--fork-strategy fewest --generate-hashes --no-header --quiet --upgrade \
+		--output-file requirements.lock
+
+clean: ## remove .venv and everything that tools, Spark and the demo left behind
+	rm -rf .venv build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache \
+		.ruff_cache artifacts derby.log metastore_db spark-warehouse everview-demo
+	find src tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# The tests have one order, also under make -j: they share two cores and the console.
+.NOTPARALLEL:
+
+$(READY): requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Everview needs Python 3.11 to 3.14: make PYTHON=..." >&2; exit 1; }
+	@echo "setting up .venv: downloads about 700 MB"
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY)

@@ -1,0 +1,138 @@
+"""The warehouse's catalog: one small Delta table of names, changed by compare-and-swap."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable, write_deltalake
+
+from everview.errors import CommitConflict, LostHistory
+from everview.facts.schema import Field, Schema
+from everview.lake.delta.commit import NO_HOOKS, search_token
+from everview.lake.delta.load import load
+from everview.lake.delta.log import LOG
+from everview.lake.delta.storage import Storage
+from everview.lake.delta.table import EmbeddedDelta
+from everview.lake.settle import settle
+
+FOLDER = "_everview"
+_PLACE = f"{FOLDER}/catalog"
+_COLUMNS = ("name", "kind", "location", "comment", "policy")
+_SCHEMA = Schema(tuple(Field(name, "string") for name in _COLUMNS))
+_ATTEMPTS = 10
+_PAUSE = 0.02  # seconds, times the number of the attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name of the warehouse. `location` is a folder of the warehouse or an absolute URI."""
+
+    name: str
+    kind: str  # "table" | "view" | "attached"
+    location: str
+    comment: str = ""
+    policy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The catalog at one version, sorted by name."""
+
+    version: int
+    entries: tuple[Entry, ...]
+
+    def get(self, name: str) -> Entry | None:
+        return next((entry for entry in self.entries if entry.name == name), None)
+
+
+class Catalog:
+    """The names of the warehouse at a URI."""
+
+    def __init__(self, uri: str, storage_options: Mapping[str, str] | None = None) -> None:
+        self._warehouse = Storage(uri, storage_options)
+        self._storage = Storage(f"{self._warehouse.uri}/{_PLACE}", storage_options)
+
+    @property
+    def uri(self) -> str:
+        """The warehouse's location."""
+        return self._warehouse.uri
+
+    def create(self) -> None:
+        """Make an empty catalog; NameTaken if there is one."""
+        EmbeddedDelta(self._storage.options).create(self._storage.uri, _SCHEMA, (), {})
+
+    def exists(self) -> bool:
+        return bool(self._storage.list(LOG, recursive=False))
+
+    def read(self) -> Entries:
+        """The catalog now; NotATable if there is none."""
+        table = load(self._storage)
+        rows = pa.table(table.scan()).to_pylist()
+        entries = (Entry(**{column: row[column] for column in _COLUMNS}) for row in rows)
+        return Entries(table.version(), tuple(sorted(entries, key=lambda entry: entry.name)))
+
+    def write(self, entries: tuple[Entry, ...], base_version: int) -> int:
+        """Replace the catalog of `base_version`; CommitConflict if another writer was first."""
+        token = uuid.uuid4().hex
+        try:
+            table = load(self._storage, base_version)
+        except LostHistory as error:
+            raise CommitConflict(f"version {base_version} of the catalog is gone") from error
+        try:
+            _overwrite(table, entries, token)
+        except Exception as error:
+            search = partial(search_token, self._storage)
+            return settle(self._storage.uri, base_version, token, search, error)
+        return base_version + 1
+
+    def change(self, decide: Callable[[Entries], tuple[Entry, ...]]) -> Entries:
+        """Apply `decide` to the catalog as it is, again if another writer was first."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            current = self.read()
+            wanted = tuple(sorted(decide(current), key=lambda entry: entry.name))
+            if wanted == current.entries:
+                return current
+            try:
+                return Entries(self.write(wanted, current.version), wanted)
+            except CommitConflict:
+                if attempt == _ATTEMPTS:
+                    raise
+                time.sleep(_PAUSE * attempt * random.random())
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def checkpoint(self) -> None:
+        """Write a checkpoint of the catalog's log."""
+        load(self._storage).create_checkpoint()
+
+
+def warehouse_state(uri: str, storage_options: Mapping[str, str] | None = None) -> str:
+    """'warehouse' where a catalog is, 'empty' where nothing is, 'other' where something else is."""
+    if Catalog(uri, storage_options).exists():
+        return "warehouse"
+    # A creation that died before its first commit leaves the folder of the catalog alone.
+    names = set(Storage(uri, storage_options).names()) - {FOLDER}
+    return "other" if names else "empty"
+
+
+def _overwrite(table: DeltaTable, entries: tuple[Entry, ...], token: str) -> None:
+    columns = {
+        column: pa.array([getattr(entry, column) for entry in entries], pa.string())
+        for column in _COLUMNS
+    }
+    own = {"token": token, "operation": "CATALOG"}
+    write_deltalake(
+        table,
+        pa.table(columns),
+        mode="overwrite",
+        commit_properties=CommitProperties(
+            custom_metadata={"userMetadata": json.dumps({"everview": own})}, max_commit_retries=0
+        ),
+        post_commithook_properties=NO_HOOKS,
+    )

@@ -1,0 +1,92 @@
+"""From text to a parse tree, and where things stand in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from everview.errors import Place, SqlNotAllowed, SqlSyntax
+from everview.sql.dialect import EverviewSpark
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One query: its text and its tree."""
+
+    text: str
+    tree: exp.Query
+
+    def place(self, node: exp.Expr) -> Place | None:
+        """Where the node begins in the text, None if the parser did not keep it."""
+        starts = [(n.meta["start"], n.meta["end"]) for n in node.walk() if "start" in n.meta]
+        return place_at(self.text, *min(starts)) if starts else None
+
+
+def place_at(text: str, start: int, end: int) -> Place:
+    """The place of the characters from start to end, both included."""
+    line_start = text.rfind("\n", 0, start) + 1
+    line = text[line_start:].split("\n", 1)[0]
+    length = min(end - start + 1, len(line) - (start - line_start))
+    return Place(text.count("\n", 0, start) + 1, start - line_start + 1, length, line)
+
+
+def parse_query(text: str) -> Parsed:
+    """The one query of a text; SqlSyntax if it cannot be parsed, SqlNotAllowed for another statement."""
+    try:
+        trees = [t for t in sqlglot.parse(text, dialect=EverviewSpark) if t is not None]
+    except SqlglotError as error:
+        raise _syntax(text, error) from error
+    if len(trees) != 1:
+        raise SqlNotAllowed(
+            f"The text holds {len(trees)} statements.", remedy="Give one SELECT query."
+        )
+    tree = trees[0]
+    if not isinstance(tree, exp.Query):
+        raise SqlNotAllowed(
+            f"This is a {tree.key.upper()} statement, not a query.", remedy="Give a SELECT query."
+        )
+    return Parsed(text, tree)
+
+
+def _syntax(text: str, error: SqlglotError) -> SqlSyntax:
+    details = getattr(error, "errors", None) or [{}]
+    line, column = details[0].get("line"), details[0].get("col")
+    what = details[0].get("description") or str(error).splitlines()[0]
+    where = None
+    if line is not None and column is not None:
+        highlight = details[0].get("highlight") or " "
+        start = sum(len(x) + 1 for x in text.split("\n")[: line - 1]) + column - len(highlight)
+        where = place_at(text, max(0, start), max(0, start + len(highlight) - 1))
+    return SqlSyntax(f"{what}.", where=where, remedy="Correct the text at this place.")
+
+
+def table_references(parsed: Parsed) -> tuple[exp.Table, ...]:
+    """The tables named in the query that are not names of its own WITH clauses."""
+    return tuple(_tables(parsed.tree, frozenset()))
+
+
+def _tables(node: exp.Expr, known: frozenset[str]) -> Iterator[exp.Table]:
+    with_ = node.args.get("with_")
+    if with_ is not None:
+        for cte in with_.expressions:
+            inner = known | {cte.alias.lower()} if with_.args.get("recursive") else known
+            yield from _tables(cte.this, inner)
+            known = known | {cte.alias.lower()}
+    if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
+        if node.args.get("db") or node.name.lower() not in known:
+            yield node
+    for key, child in node.args.items():
+        if key == "with_":
+            continue
+        for one in child if isinstance(child, list) else [child]:
+            if isinstance(one, exp.Expr):
+                yield from _tables(one, known)
+
+
+def table_name(table: exp.Table) -> str:
+    """The name as written, its parts joined with dots."""
+    return ".".join(part.name for part in table.parts)

@@ -1,0 +1,14 @@
+"""How the binder says that it does not understand something exactly."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+
+class Refuse(Exception):
+    """Raised at a node that has no exact meaning in the algebra yet; never leaves this folder."""
+
+    def __init__(self, reason: str, node: exp.Expr) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.node = node

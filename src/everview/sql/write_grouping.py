@@ -1,0 +1,104 @@
+"""The aggregate expressions of GROUP BY and of change tables, as Spark SQL text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from everview.algebra.relations import Aggregate, AggregateCall, ChangeTable, WorkDelta
+from everview.algebra.scalars import ColumnId
+from everview.sql.names import quoted, sql_type
+
+Items = Mapping[ColumnId, str]
+
+_MOST_WEIGHT = 999_999_999
+
+
+def aggregate_items(rel: Aggregate, items: Items) -> dict[ColumnId, str]:
+    return {column.id: _call_text(call, items) for column, call in rel.calls}
+
+
+def _call_text(call: AggregateCall, items: Items) -> str:
+    args = ", ".join(items[a] for a in call.args) or "*"
+    if call.cast:
+        args = f"CAST({args} AS {sql_type(call.cast)})"
+    match call.function:
+        case "copies_of_min" | "copies_of_max":
+            (arg,) = call.args
+            extreme = call.function.removeprefix("copies_of_")
+            return f"count(CASE WHEN {args} = {_window_name(extreme, 'all', arg)} THEN 1 END)"
+        case function:
+            return f"{function}({args})"
+
+
+def windows(
+    rel: Aggregate | ChangeTable, items: Items, weight: str | None
+) -> list[tuple[str, str]]:
+    """The window columns that find the extremes whose copies are counted: (name, text)."""
+    keys = ", ".join(items[k.id] for k in rel.keys)
+    over = f"OVER (PARTITION BY {keys})" if keys else "OVER ()"
+    found: dict[str, str] = {}
+    if isinstance(rel, Aggregate):
+        for _, call in rel.calls:
+            if call.function in ("copies_of_min", "copies_of_max"):
+                extreme = call.function.removeprefix("copies_of_")
+                name = _bare_window_name(extreme, "all", call.args[0])
+                found[name] = f"{extreme}({items[call.args[0]]}) {over}"
+        return list(found.items())
+    for _, area in rel.areas:
+        if area.function in ("inserted_copies", "deleted_copies"):
+            assert area.arg is not None and area.extreme is not None
+            which = area.function.removesuffix("_copies")
+            only = f"CASE WHEN {weight} {_SIGN[which]} 0 THEN {items[area.arg]} END"
+            name = _bare_window_name(area.extreme, which, area.arg)
+            found[name] = f"{area.extreme}({only}) {over}"
+    return list(found.items())
+
+
+_SIGN = {"inserted": ">", "deleted": "<"}
+
+
+def change_items(rel: ChangeTable, items: Items, weight: str) -> dict[ColumnId, str]:
+    return {column.id: _delta_text(area, items, weight) for column, area in rel.areas}
+
+
+def _delta_text(area: WorkDelta, items: Items, weight: str) -> str:
+    arg = None if area.arg is None else items[area.arg]
+    match area.function:
+        case "weight":
+            counted = weight if arg is None else f"CASE WHEN {arg} IS NOT NULL THEN {weight} ELSE 0 END"
+            return f"sum({counted})"
+        case "sum":
+            return _sum_text(str(arg), area.type, weight)
+        case "removed":
+            return f"sum(CASE WHEN {weight} < 0 AND {arg} IS NOT NULL THEN -{weight} ELSE 0 END)"
+        case "inserted" | "deleted":
+            sign = _SIGN[area.function]
+            return f"{area.extreme}(CASE WHEN {weight} {sign} 0 THEN {arg} END)"
+        case "inserted_copies" | "deleted_copies":
+            which = area.function.removesuffix("_copies")
+            assert area.arg is not None and area.extreme is not None
+            at_extreme = f"{arg} = {_window_name(area.extreme, which, area.arg)}"
+            test = f"{weight} {_SIGN[which]} 0 AND {at_extreme}"
+            return f"sum(CASE WHEN {test} THEN abs({weight}) ELSE 0 END)"
+        case _:
+            assert_never(area.function)
+
+
+def _sum_text(arg: str, type_: str, weight: str) -> str:
+    """Σ w·x, exact: a weight multiplies a decimal only as DECIMAL(9,0), and never silently beyond it."""
+    if type_ == "double":
+        return f"sum(CAST({weight} AS DOUBLE) * CAST({arg} AS DOUBLE))"
+    fits = f"abs({weight}) <= {_MOST_WEIGHT}"
+    message = "'everview a weight has more than nine digits'"
+    checked = f"CAST(CASE WHEN {fits} THEN {weight} ELSE raise_error({message}) END AS DECIMAL(9,0))"
+    exact = f"CAST({arg} AS DECIMAL(20,0))" if type_ == "decimal(38,0)" else arg
+    return f"CAST(sum({checked} * {exact}) AS {sql_type(type_)})"
+
+
+def _bare_window_name(extreme: str, which: str, arg: ColumnId) -> str:
+    return f"__ev_{which}_{extreme}_{arg}"
+
+
+def _window_name(extreme: str, which: str, arg: ColumnId) -> str:
+    return quoted(_bare_window_name(extreme, which, arg))

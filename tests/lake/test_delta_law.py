@@ -1,0 +1,184 @@
+"""rows(old) + changes(old, new) = rows(new), for random histories by us and by others."""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from deltalake import DeltaTable, write_deltalake
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everview.facts.tables import Commit, Lost
+from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
+from tests.lake.kits import ARROW
+from tests.lake.reading import applied, bag_of, check_changes
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 4), st.sampled_from(["a", "b é/", None])), min_size=1, max_size=4
+)
+STEPS = st.one_of(
+    st.tuples(st.just("append"), ROWS),
+    st.tuples(st.just("our append"), ROWS),
+    st.tuples(st.just("our update"), ROWS),
+    st.tuples(st.just("overwrite"), ROWS),
+    st.tuples(st.just("merge"), ROWS),
+    st.tuples(st.sampled_from(["delete", "update"]), st.integers(0, 4)),
+    st.tuples(st.sampled_from(["compact", "our compact", "our watermark"]), st.none()),
+    st.tuples(st.just("restore"), st.integers(0, 5)),
+)
+HIT: Counter[str] = Counter()
+
+
+def data(rows: list[tuple[int, str | None]]) -> pa.Table:
+    return pa.Table.from_pylist([{"k": k, "s": s} for k, s in rows], ARROW)
+
+
+class History:
+    """A table and the operations that random histories consist of."""
+
+    def __init__(self, path: Path, *, feed: bool, partitioned: bool) -> None:
+        self.path = path
+        configuration = {"delta.enableChangeDataFeed": "true"} if feed else {}
+        by = ["s"] if partitioned else None
+        write_deltalake(
+            path, data([(0, "a"), (1, None)]), configuration=configuration, partition_by=by
+        )
+        self.table: EmbeddedTable = EmbeddedDelta().open(str(path))
+        self.partitioned = partitioned
+
+    def step(self, kind: str, argument: Any) -> None:
+        table = DeltaTable(self.path)
+        match kind:
+            case "append" | "overwrite":
+                write_deltalake(self.path, data(argument), mode=kind)
+            case "delete":
+                table.delete(f"k = {argument}")
+            case "update":
+                table.update(updates={"k": "k + 1"}, predicate=f"k = {argument}")
+            case "compact":
+                table.optimize.compact()
+            case "restore":
+                if argument < table.version():
+                    table.restore(argument)
+            case "merge":
+                self._merge(table, argument)
+            case _:
+                self._ours(kind, argument)
+
+    def _merge(self, table: DeltaTable, rows: list[tuple[int, str | None]]) -> None:
+        source = data(list({k: (k, s) for k, s in rows}.values()))
+        merge = table.merge(source, "t.k = u.k", source_alias="u", target_alias="t")
+        merge.when_matched_update_all().when_not_matched_insert_all().execute()
+
+    def _ours(self, kind: str, rows: list[tuple[int, str | None]] | None) -> None:
+        head = self.table.head().version
+        files = self.table.snapshot(head).files
+        token = uuid.uuid4().hex
+        match kind:
+            case "our append":
+                commit = Commit(head, kind, token, adds=self._write("rows", rows or []))
+            case "our update":
+                commit = self._update(head, token, rows or [])
+            case "our compact":
+                everything = pa.concat_tables([self._read(f.path) for f in files] or [data([])])
+                adds = self._write_table("rows", everything)
+                commit = Commit(head, kind, token, adds, files, data_change=False)
+            case _:
+                commit = Commit(head, kind, token, transactions=(("app", head),))
+        assert self.table.commit(commit) == head + 1
+
+    def _update(self, head: int, token: str, rows: list[tuple[int, str | None]]) -> Commit:
+        """Replace the first file by other rows, and say so in change files."""
+        removed = self.table.snapshot(head).files[:1]
+        minus = self._write_table("minus", pa.concat_tables([self._read(f.path) for f in removed]))
+        adds, plus = self._write("rows", rows), self._write("plus", rows)
+        return Commit(
+            head, "our update", token, adds, removed, minus, plus, has_change_files=True
+        )
+
+    def _read(self, path: str) -> pa.Table:
+        return pq.ParquetFile(self.path / path).read().select(["k", "s"])
+
+    def _write(self, part: str, rows: list[tuple[int, str | None]]) -> tuple[Any, ...]:
+        return self._write_table(part, data(rows))
+
+    def _write_table(self, part: str, rows: pa.Table) -> tuple[Any, ...]:
+        folder = f"data/{uuid.uuid4().hex}/part={part}"
+        (self.path / folder).mkdir(parents=True)
+        pq.write_table(rows, self.path / folder / "f.parquet")
+        return self.table.written(folder)
+
+
+def possible(kind: str, history: History) -> bool:
+    """Our own steps write one unpartitioned file, and an update needs one to replace."""
+    if not kind.startswith("our"):
+        return True
+    if kind == "our update" and not history.table.snapshot(history.table.head().version).files:
+        return False
+    return not history.partitioned or kind == "our watermark"
+
+
+@pytest.mark.parametrize(
+    ("feed", "partitioned"), [(False, False), (True, False), (False, True), (True, True)]
+)
+def test_changes_of_random_histories(feed: bool, partitioned: bool) -> None:
+    @settings(max_examples=12, deadline=None)
+    @given(st.lists(STEPS, min_size=3, max_size=6))
+    def law(steps: list[tuple[str, Any]]) -> None:
+        with tempfile.TemporaryDirectory() as root:
+            history = History(Path(root) / "t", feed=feed, partitioned=partitioned)
+            for kind, argument in steps:
+                if possible(kind, history):
+                    history.step(kind, argument)
+            head = history.table.head().version
+            for old in range(head + 1):
+                changes = check_changes(history.table, old, head)
+                HIT.update(way for way, _ in changes.ways)
+            for version in range(head):
+                check_changes(history.table, version, version + 1)
+
+    law()
+
+
+def test_the_laws_met_every_way() -> None:
+    """The histories above are worth nothing where they never use a way of reading changes."""
+    if not HIT:
+        pytest.skip("needs the histories of this module")
+    assert set(HIT) >= {
+        "appended files",
+        "change files",
+        "change data feed",
+        "file difference",
+        "no data change",
+    }
+
+
+def test_the_ends_tell_what_the_commits_tell(tmp_path: Path) -> None:
+    """With the commit in the middle gone, the other way gives the same rows."""
+    history = History(tmp_path / "t", feed=False, partitioned=False)
+    steps: list[tuple[str, Any]] = [
+        ("append", [(2, "a"), (2, "a")]),
+        ("our update", [(3, None)]),
+        ("our compact", None),
+        ("delete", 2),
+        ("our append", [(4, "a")]),
+    ]
+    for step in steps:
+        history.step(*step)
+    table = history.table
+    changes = [table.changes(1, 5), None]
+    table.checkpoint()
+    (tmp_path / f"t/_delta_log/{3:020d}.json").unlink()
+    changes[1] = table.changes(1, 5)
+    for one in changes:
+        assert one is not None
+        assert not isinstance(one, Lost)
+        assert applied(bag_of(table.snapshot(1)), one) == bag_of(table.snapshot(5))
+    assert changes[0] != changes[1]

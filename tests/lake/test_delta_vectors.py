@@ -1,0 +1,98 @@
+"""Deletion vectors: rows that are gone while their file stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+
+from everview.errors import UnsupportedFeature
+from everview.facts.files import RowSelection, Sign
+from everview.facts.tables import Commit
+from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
+from tests.lake.reading import bag_of, check_changes
+from tests.lake.vectors import VectorTable
+
+
+@pytest.fixture(params=["t", "with space é"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return tmp_path / request.param
+
+
+@pytest.fixture
+def foreign(place: Path) -> VectorTable:
+    """Version 0: ten rows; 1: rows 1 and 3 deleted; 2: row 7 too; 3: row 3 is back."""
+    data = pa.table({"k": range(10), "p": ["a/b é%"] * 10, "n": [None] * 10})
+    data = data.set_column(2, "n", pa.array([None] * 10, pa.int64()))
+    write_deltalake(place, data, partition_by=["p"])
+    foreign = VectorTable(place)
+    (file,) = foreign.files()
+    for rows in ({1, 3}, {1, 3, 7}, {1, 7}):
+        foreign.delete(file, rows)
+    return foreign
+
+
+@pytest.fixture
+def table(foreign: VectorTable) -> EmbeddedTable:
+    return EmbeddedDelta().open(str(foreign.path))
+
+
+def test_the_library_reads_the_vectors_made_here(foreign: VectorTable) -> None:
+    rows = pa.table(DeltaTable(foreign.path, version=2).scan(columns=["k"]))
+    assert sorted(rows["k"].to_pylist()) == [0, 2, 4, 5, 6, 8, 9]
+
+
+def test_a_snapshot_leaves_deleted_rows_out(table: EmbeddedTable) -> None:
+    (file,) = table.snapshot(2).files
+    assert file.selection == RowSelection((1, 3, 7), "without")
+    assert file.rows == 7
+    assert file.bounds_of("k").nulls == 0
+    assert file.bounds_of("n").nulls == 7
+    assert sum(bag_of(table.snapshot(2)).values()) == 7
+    (whole,) = table.snapshot(0).files
+    assert (whole.selection, whole.rows) == (None, 10)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (0, 1, {Sign.MINUS: (1, 3)}),
+        (1, 2, {Sign.MINUS: (7,)}),
+        (2, 3, {Sign.PLUS: (3,)}),
+        (1, 3, {Sign.MINUS: (7,), Sign.PLUS: (3,)}),
+        (0, 3, {Sign.MINUS: (1, 7)}),
+    ],
+)
+def test_changes_are_the_rows_that_differ(
+    table: EmbeddedTable, old: int, new: int, expected: dict[Sign, tuple[int, ...]]
+) -> None:
+    changes = check_changes(table, old, new)
+    found = {c.sign: c.file.selection for c in changes.files}
+    assert found == {sign: RowSelection(rows, "only") for sign, rows in expected.items()}
+    assert changes.rows == sum(len(rows) for rows in expected.values())
+
+
+def test_appends_beside_vectors_add_up(foreign: VectorTable, table: EmbeddedTable) -> None:
+    added = pa.table({"k": [50], "p": ["x"], "n": [1]})
+    write_deltalake(foreign.path, added, mode="append")
+    for old in range(4):
+        check_changes(table, old, 4)
+
+
+def test_rows_beyond_the_first_container(tmp_path: Path) -> None:
+    write_deltalake(tmp_path / "t", pa.table({"k": range(70_000)}))
+    foreign = VectorTable(tmp_path / "t")
+    (file,) = foreign.files()
+    foreign.delete(file, {0, 65_535, 65_536, 69_999})
+    table = EmbeddedDelta().open(str(tmp_path / "t"))
+    (change,) = check_changes(table, 0, 1).files
+    assert change.file.selection == RowSelection((0, 65_535, 65_536, 69_999), "only")
+
+
+def test_a_file_with_a_vector_is_not_removed_by_us(table: EmbeddedTable) -> None:
+    files = table.snapshot(3).files
+    with pytest.raises(UnsupportedFeature, match="deletion vector"):
+        table.commit(Commit(3, "DELETE", "d", removes=files))
+    assert table.head().version == 3
