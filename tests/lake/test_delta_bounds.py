@@ -250,6 +250,16 @@ def test_several_row_groups_are_taken_together(tmp_path: Path) -> None:
     assert file.bounds_of("c") == Bounds(-3, 7, 3)
 
 
+def test_a_row_group_without_bounds_leaves_the_file_without(tmp_path: Path) -> None:
+    table = EmbeddedDelta().create(str(tmp_path / "t"), Schema((Field("c", "string"),)), (), {})
+    folder = tmp_path / "t/data/x/part=rows"
+    folder.mkdir(parents=True)
+    data = column(["a", "b", "x" * 5000, "y"], "string")
+    pq.write_table(data, folder / "f.parquet", row_group_size=2)
+    (file,) = table.written("data/x/part=rows")
+    assert (file.bounds_of("c").low, file.bounds_of("c").high) == (None, None)
+
+
 def test_a_column_of_nulls_counts_them(tmp_path: Path) -> None:
     written, logged = committed(tmp_path / "t", column([None, None], "long"), "long")
     assert written.bounds_of("c") == logged.bounds_of("c") == Bounds(nulls=2)

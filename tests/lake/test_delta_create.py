@@ -18,9 +18,7 @@ def nested(type_: object) -> str:
 
 
 def struct(**types: object) -> dict[str, object]:
-    fields = [
-        {"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in types.items()
-    ]
+    fields = [{"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in types.items()]
     return {"type": "struct", "fields": fields}
 
 
@@ -29,10 +27,8 @@ MAP = {"type": "map", "keyType": "string", "valueType": "long", "valueContainsNu
 
 
 def test_every_type_comes_back_as_it_was(tmp_path: Path) -> None:
-    simple = (
-        "byte short integer long float double decimal(38,18) string boolean binary date "
-        "timestamp timestamp_ntz"
-    ).split()
+    numbers = ("byte", "short", "integer", "long", "float", "double", "decimal(38,18)")
+    simple = (*numbers, "string", "boolean", "binary", "date", "timestamp", "timestamp_ntz")
     fields = [Field(f"c{i}", type_) for i, type_ in enumerate(simple)]
     fields += [
         Field("required", "long", nullable=False),

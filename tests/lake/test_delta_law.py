@@ -99,12 +99,10 @@ class History:
         removed = self.table.snapshot(head).files[:1]
         minus = self._write_table("minus", pa.concat_tables([self._read(f.path) for f in removed]))
         adds, plus = self._write("rows", rows), self._write("plus", rows)
-        return Commit(
-            head, "our update", token, adds, removed, minus, plus, has_change_files=True
-        )
+        return Commit(head, "our update", token, adds, removed, minus, plus, has_change_files=True)
 
     def _read(self, path: str) -> pa.Table:
-        return pq.ParquetFile(self.path / path).read().select(["k", "s"])
+        return pq.ParquetFile(self.path / path).read().select(["k", "s"]).cast(ARROW)
 
     def _write(self, part: str, rows: list[tuple[int, str | None]]) -> tuple[Any, ...]:
         return self._write_table(part, data(rows))
@@ -154,7 +152,6 @@ def test_the_laws_met_every_way() -> None:
     assert set(HIT) >= {
         "appended files",
         "change files",
-        "change data feed",
         "file difference",
         "no data change",
     }
@@ -164,8 +161,8 @@ def test_the_ends_tell_what_the_commits_tell(tmp_path: Path) -> None:
     """With the commit in the middle gone, the other way gives the same rows."""
     history = History(tmp_path / "t", feed=False, partitioned=False)
     steps: list[tuple[str, Any]] = [
-        ("append", [(2, "a"), (2, "a")]),
         ("our update", [(3, None)]),
+        ("append", [(2, "a"), (2, "a")]),
         ("our compact", None),
         ("delete", 2),
         ("our append", [(4, "a")]),
@@ -173,12 +170,12 @@ def test_the_ends_tell_what_the_commits_tell(tmp_path: Path) -> None:
     for step in steps:
         history.step(*step)
     table = history.table
-    changes = [table.changes(1, 5), None]
+    before, by_commits = bag_of(table.snapshot(1)), table.changes(1, 5)
     table.checkpoint()
     (tmp_path / f"t/_delta_log/{3:020d}.json").unlink()
-    changes[1] = table.changes(1, 5)
-    for one in changes:
-        assert one is not None
-        assert not isinstance(one, Lost)
-        assert applied(bag_of(table.snapshot(1)), one) == bag_of(table.snapshot(5))
-    assert changes[0] != changes[1]
+    by_ends = table.changes(1, 5)
+    assert not isinstance(by_commits, Lost)
+    assert not isinstance(by_ends, Lost)
+    after = bag_of(table.snapshot(5))
+    assert applied(before, by_commits) == applied(before, by_ends) == after
+    assert by_commits.ways != by_ends.ways

@@ -67,7 +67,7 @@ def test_spark_paths_are_not_encoded() -> None:
 
 
 def test_encoding_comes_back() -> None:
-    path = "data/p=p a%2Fé%3D~<>|`\"^#?*[]{}/f.parquet"
+    path = 'data/p=p a%2Fé%3D~<>|`"^#?*[]{}/f.parquet'
     assert decoded(encoded(path)) == path
 
 

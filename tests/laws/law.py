@@ -107,7 +107,8 @@ def _apply(view: KeyedView, table: Rel, state: State, seen: Seen) -> dict[str, l
         recompute = apply.fetched()
         seen.counts["extreme lost"] += bool(state.local[LOST])
     result: dict[str, list[tuple]] = {"rows": [], "minus": [], "plus": []}
-    for (part, action, *row), n in rows(apply.result(recompute), state).items():
+    written = [line for rel in apply.lines(recompute) for line in rows(rel, state).items()]
+    for (part, action, *row), n in written:
         public = row if part == "rows" else row[: len(view.public)]
         result[part] += [tuple(public)] * n
         seen.counts[f"action {action}"] += n

@@ -86,7 +86,7 @@ def sum_area(arg: ColumnId, types: SumTypes) -> WorkArea:
         return count, Case(((Compare("=", count, integer(0)), Cast(NULL, types.stored)),), total)
 
     return WorkArea(
-        name=f"sum_{arg}_{types.stored}",
+        name=f"{'exact_' if types.cast else ''}sum_{arg}",
         fields=(
             AreaField("n", "long", AggregateCall("count", (arg,))),
             AreaField("s", types.stored, AggregateCall("sum", (arg,), types.cast)),

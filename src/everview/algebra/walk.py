@@ -22,7 +22,7 @@ from everview.algebra.relations import (
     UnionAll,
     Values,
 )
-from everview.algebra.scalars import ColumnId
+from everview.algebra.scalars import ColumnId, refs
 
 
 def inputs(rel: Rel) -> tuple[Rel, ...]:
@@ -81,3 +81,26 @@ def highest_id(rel: Rel) -> ColumnId:
     """The highest column id in use, so that new ones can be numbered after it."""
     return max((c.id for r in walk_plan(rel) for c in r.columns), default=0)
 
+
+def used_columns(rel: Rel) -> frozenset[ColumnId]:
+    """The columns that some operator of the plan reads, or that the plan gives."""
+    used = {c.id for c in rel.columns}
+    for operator in walk_plan(rel):
+        match operator:
+            case Filter(_, condition):
+                used |= refs(condition)
+            case Project(_, outputs):
+                used |= {r for _, scalar in outputs for r in refs(scalar)}
+            case Join(_, _, _, condition) if condition is not None:
+                used |= refs(condition)
+            case UnionAll(some, _):
+                used |= {c.id for i in some for c in i.columns}
+            case Aggregate(_, keys, calls):
+                used |= {k.id for k in keys} | {a for _, call in calls for a in call.args}
+            case Net(input_):
+                used |= {c.id for c in input_.columns}
+            case ChangeTable(_, keys, areas):
+                used |= {k.id for k in keys} | {a.arg for _, a in areas if a.arg is not None}
+            case _:
+                pass
+    return frozenset(used)

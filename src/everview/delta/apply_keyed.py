@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from everview.aggregates.areas import Scalars
 from everview.aggregates.keyed import KeptArea, KeyedView
 from everview.algebra.fresh import Fresh
-from everview.algebra.relations import At, Filter, Join, Local, Project, Rel, Scan, UnionAll
+from everview.algebra.relations import At, Filter, Join, Local, Project, Rel, Scan
 from everview.algebra.scalars import (
     FALSE,
     NULL,
@@ -104,13 +104,14 @@ class ApplyKeyed:
 
     # Every line to write
 
-    def result(self, recompute: Rel | None) -> Rel:
-        """Part, action, then the stored columns; `recompute` holds the keys of groups to recompute."""
+    def lines(self, recompute: Rel | None) -> tuple[Rel, ...]:
+        """The lines of stored rows and those of new keys: part, action, then the stored columns.
+
+        `recompute` holds the keys of the groups to recompute.
+        """
         touched = self._touched(recompute)
         stored = self._stored_lines(touched)
-        if not self.view.keys:
-            return stored
-        return UnionAll((stored, self._new_lines(touched)), stored.columns)
+        return (stored, self._new_lines(touched)) if self.view.keys else (stored,)
 
     def _stored_lines(self, touched: Touched) -> Rel:
         """Untouched rows as they are; of a touched one the new row, and old and new if they differ."""
@@ -135,7 +136,7 @@ class ApplyKeyed:
         new = Join("anti", touched.rel, matched, self._same_key(), broadcast="right")
         empty = self._empty(new)
         computed = self._computed(empty, touched, FALSE)
-        alive = Filter(computed, Compare(">", self._count(), integer(0)))
+        alive = Filter(computed, Compare("<>", self._count(), integer(0)))
         each = Join("cross", alive, parts(self._part), broadcast="right")
         lines = Filter(each, Not(is_part(self._part, MINUS)))
         action = Case(((is_part(self._part, ROWS), _NO_ACTION),), string("insert"))
@@ -185,10 +186,16 @@ class ApplyKeyed:
         return Project(rel, (*own, *new))
 
     def _count(self) -> Scalar:
-        """The group's new number of rows; below 0 is an error, never a row."""
-        count = Ref(self._new[len(self.view.keys)].id)
+        """The group's new number of rows."""
+        return Ref(self._new[len(self.view.keys)].id)
+
+    def _checked_count(self) -> Scalar:
+        """The same where it is written: below 0 is an error, never a row.
+
+        Not in a filter, which Spark may move below the join that makes it right.
+        """
         fails = Cast(Call("raise_error", (BELOW_ZERO,)), "long")
-        return Case(((Compare("<", count, integer(0)), fails),), count)
+        return Case(((Compare("<", self._count(), integer(0)), fails),), self._count())
 
     def _public(self) -> list[Scalar]:
         """The public columns of the group as it becomes."""
@@ -213,6 +220,7 @@ class ApplyKeyed:
         new: dict[int, Scalar] = {
             n.id: Ref(c.id) for c, n in zip(self._new, self._kept, strict=True)
         }
+        new[self._kept[len(self.view.keys)].id] = self._checked_count()
         old: dict[int, Scalar] = {c.id: Ref(c.id) for c in self._kept}
         public = zip(self.view.public, self._old_public, self._public(), strict=True)
         for (column, _), before, after in public:

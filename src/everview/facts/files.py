@@ -11,8 +11,10 @@ from typing import Any
 class Bounds:
     """What is known of one column in one file; None means not known.
 
-    `low` and `high` are exact Python values of the column's type (int, float, Decimal, str, date,
-    datetime, bool) and skip NULLs; `nulls` is the number of NULLs.
+    `low` and `high` are Python values of the column's type (int, float, Decimal, str, date,
+    datetime, bool) and skip NULLs: no value is below `low` or above `high`, NaN being the largest
+    float. They are the smallest and largest values in files just written; read back from a log
+    they may lie further out, as writers round. `nulls` is the number of NULLs, exactly.
     """
 
     low: Any = None

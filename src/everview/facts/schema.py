@@ -36,7 +36,8 @@ class Schema:
         return Schema(tuple(_field(f) for f in json.loads(text)["fields"]))
 
     def to_json(self) -> str:
-        return json.dumps({"type": "struct", "fields": [f.to_json() for f in self.fields]})
+        """The JSON text of the Spark StructType."""
+        return json.dumps({"type": "struct", "fields": [f.to_json() for f in self.fields]}, sort_keys=True)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -47,6 +48,10 @@ class Schema:
 
     def __contains__(self, name: object) -> bool:
         return any(f.name == name for f in self.fields)
+
+    def same_columns(self, other: Schema) -> bool:
+        """Whether names and types are the same; nullability aside."""
+        return [(f.name, f.type) for f in self.fields] == [(f.name, f.type) for f in other.fields]
 
     def only(self, names: tuple[str, ...]) -> Schema:
         """The fields of these names, in the order of the names."""

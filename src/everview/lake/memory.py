@@ -74,6 +74,8 @@ class MemoryTable:
         total = Summed()
         for version in state.versions[old + 1 : new + 1]:
             _add_commit(total, version.commit)
+        if not total.is_single:
+            total = _between_ends(state.versions[old : new + 1])
         lost = next((c for c in total.files if c.file.path in state.vacuumed), None)
         if lost is not None:
             return Lost(f"files of the changes were vacuumed, {lost.file.path} for one")
@@ -187,6 +189,17 @@ def _add_commit(total: Summed, commit: Commit | None) -> None:
             total.add(file, -1)
         for file in commit.adds:
             total.add(file, 1)
+
+
+def _between_ends(versions: list[_Version]) -> Summed:
+    total = Summed()
+    for _ in versions[1:]:
+        total.count(DIFFERENCE)
+    for file in versions[0].files.values():
+        total.add(file, -1)
+    for file in versions[-1].files.values():
+        total.add(file, 1)
+    return total
 
 
 def _ended_by(version: _Version) -> Iterator[str]:

@@ -9,7 +9,7 @@ from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snaps
 
 
 class LakeTable(Protocol):
-    """One table at one location. Nothing is cached between calls: each call sees the log as it is."""
+    """One table at one location; nothing is cached, each call sees the log as it is."""
 
     @property
     def uri(self) -> str: ...
@@ -19,7 +19,10 @@ class LakeTable(Protocol):
         ...
 
     def snapshot(self, version: int) -> Snapshot:
-        """The table at a version, with the files' statistics. LostHistory if it cannot be built any more."""
+        """The table at a version, with the files' statistics.
+
+        LostHistory if it cannot be built any more.
+        """
         ...
 
     def changes(self, old: int, new: int) -> Changes | Lost:
@@ -29,8 +32,9 @@ class LakeTable(Protocol):
     def commit(self, commit: Commit) -> int:
         """Make the commit on top of `commit.base` and give its version.
 
-        Raises CommitConflict only when it is certain that the commit did not land, CommitUnknown when it
-        cannot be known. Every exception of the storage is answered by looking for the token first.
+        Every exception of the storage is answered by looking for the token first. CommitConflict
+        (another writer was first) and CommitFailed (nobody was) only when it is certain that the
+        commit did not land, CommitUnknown when that cannot be known.
         """
         ...
 
@@ -62,7 +66,7 @@ class Lake(Protocol):
     """A format: opens and creates tables at URIs."""
 
     def open(self, uri: str) -> LakeTable:
-        """The table at a location. NotATable if there is none, UnsupportedFeature by the feature's name."""
+        """The table at a location: NotATable if there is none, UnsupportedFeature by name."""
         ...
 
     def create(

@@ -39,12 +39,19 @@ class Summed:
             self._files[file.path] = file
 
     @property
+    def is_single(self) -> bool:
+        """Whether no file counts twice, as it does after a restore across a compaction.
+
+        Such sums are of no use: Spark, given one path twice, need not read it twice.
+        """
+        return all(abs(weight) < 2 for weight in self._weights.values())
+
+    @property
     def files(self) -> tuple[ChangeFile, ...]:
-        """What is left; a weight of two (a restore across a compaction) names the file twice."""
         net = (
             ChangeFile(self._files[path], Sign.PLUS if weight > 0 else Sign.MINUS)
             for path, weight in self._weights.items()
-            for _ in range(abs(weight))
+            if weight
         )
         return (*self._given, *net)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import sqlglot
@@ -11,6 +11,7 @@ from sqlglot.errors import SqlglotError
 
 from everview.errors import Place, SqlNotAllowed, SqlSyntax
 from everview.sql.dialect import EverviewSpark
+from everview.sql.names import escaped, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,47 @@ def _tables(node: exp.Expr, known: frozenset[str]) -> Iterator[exp.Table]:
         for one in child if isinstance(child, list) else [child]:
             if isinstance(one, exp.Expr):
                 yield from _tables(one, known)
+
+
+def with_placeholders(parsed: Parsed, names: Mapping[str, str]) -> str:
+    """The text with each table replaced by `{placeholder}`, under its own name where it has no alias.
+
+    `names` maps a table's lower-case name to its placeholder; other braces are doubled.
+    """
+    pieces: list[str] = []
+    done = 0
+    for table in sorted(table_references(parsed), key=_start):
+        start, end = _start(table), table.this.meta["end"]
+        pieces += [escaped(parsed.text[done:start]), f"{{{names[table_name(table).lower()]}}}"]
+        if not table.alias and not table.args.get("sample"):
+            pieces.append(f" AS {escaped(quoted(table.name))}")
+        done = end + 1
+    return "".join([*pieces, escaped(parsed.text[done:])])
+
+
+def _start(table: exp.Table) -> int:
+    return int(table.parts[0].meta["start"])
+
+
+def forbid_outside_state(parsed: Parsed) -> None:
+    """Refuse by name what a definition must not rest on: parameters, variables, past versions."""
+    for node in parsed.tree.walk():
+        what = _FORBIDDEN.get(type(node))
+        if isinstance(node, exp.Table) and (node.args.get("version") or node.args.get("when")):
+            what = "a past version of a table (VERSION or TIMESTAMP AS OF)"
+        if what is not None:
+            raise SqlNotAllowed(
+                f"The query uses {what}.",
+                where=parsed.place(node),
+                remedy="A definition may read only tables and views, as they are at each refresh.",
+            )
+
+
+_FORBIDDEN: dict[type[exp.Expr], str] = {
+    exp.Placeholder: "a parameter",
+    exp.Parameter: "a variable",
+    exp.SessionParameter: "a session variable",
+}
 
 
 def table_name(table: exp.Table) -> str:

@@ -69,6 +69,11 @@ def write(rel: Rel, types: Types, names: tuple[str, ...] | None = None) -> Sql:
 WEIGHT_TEXT = quoted(WEIGHT)
 
 
+def local_names(columns: tuple[Column, ...]) -> tuple[str, ...]:
+    """The names that the columns of a Local must have in its rows."""
+    return tuple(f"{c.name}_{c.id}" for c in columns)
+
+
 def _leaf_title(leaf: Leaf) -> str:
     match leaf:
         case Scan(table, at, _):
@@ -151,6 +156,8 @@ class _Writer:
         name = known or f"leaf{len(self.leaves)}"
         self.leaves[name] = leaf
         weight = WEIGHT_TEXT if leaf.weighted else None
+        if isinstance(leaf, Local):
+            return _Select(f"{{{name}}}", _identity(leaf.columns), weight)
         return _Select(f"{{{name}}}", {c.id: quoted(escaped(c.name)) for c in leaf.columns}, weight)
 
     def _filter(self, rel: Filter) -> _Select:

@@ -51,6 +51,7 @@ class LogEntry:
     version: int
     timestamp: int
     operation: str
+    engine: str = ""
     own: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[FileAction, ...] = ()
     metadata: Metadata | None = None
@@ -90,6 +91,7 @@ def parse_entry(version: int, text: str) -> LogEntry:
         version=version,
         timestamp=int(info.get("inCommitTimestamp") or info.get("timestamp") or 0),
         operation=str(own.get("operation") or info.get("operation") or ""),
+        engine=f"{info.get('engineInfo') or ''} {info.get('clientVersion') or ''}".strip(),
         own=own,
         files=tuple(
             _file_action(kind, action[kind])

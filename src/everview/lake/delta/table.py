@@ -75,6 +75,10 @@ class EmbeddedTable:
     def vacuum(self, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
         return vacuum(self._storage, retention_hours, dry_run=dry_run)
 
+    def partition_by(self) -> tuple[str, ...]:
+        """The partition columns, as they are since creation."""
+        return metadata_of(load(self._storage)).partition_by
+
     def written(self, folder: str) -> tuple[DataFile, ...]:
         """The Parquet files that a writer left below a folder of the table, from their footers."""
         shape = metadata_of(load(self._storage))

@@ -1,0 +1,50 @@
+"""What is known before a refresh is planned: the pinned sources and the stored view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from everview.facts.tables import Changes, Lost, Snapshot
+from everview.facts.views import ViewRecord
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """One source, pinned: where the view is exact (None before its first build) and where it goes."""
+
+    name: str
+    id: str
+    old: int | None
+    new: int
+    at_new: Snapshot
+    at_old: Snapshot | None
+    changes: Changes | Lost
+
+    @property
+    def changed(self) -> bool:
+        return isinstance(self.changes, Lost) or not self.changes.empty
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFacts:
+    """The stored view: its definition, its rows, and what stands against building on them."""
+
+    record: ViewRecord
+    snapshot: Snapshot
+    watermark: Mapping[str, int]  # by source name; empty before the first build
+    distrust: str  # why the stored rows cannot be built on, "" if they can
+    moved_at: int  # milliseconds since the epoch: the last commit
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshFacts:
+    """Everything a refresh is planned from."""
+
+    view: str
+    policy: str
+    stored: StoredFacts
+    sources: tuple[SourceFacts, ...]
+
+    def source(self, name: str) -> SourceFacts:
+        return next(s for s in self.sources if s.name == name)

@@ -1,0 +1,100 @@
+"""What is recorded of a materialized view: its definition, what it was bound to, how it is stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from everview.facts.schema import Field, Schema
+
+HIDDEN = "__ev"
+RESERVED_PREFIX = "__ev"
+
+LayoutKind = Literal["keyed", "bag", "rows"]
+Policy = Literal["AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FULL"]
+POLICIES: tuple[Policy, ...] = ("AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FULL")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the rows of a view are stored.
+
+    keyed: one row per key. bag: rows as they are, duplicates included. rows: as they are, never changed
+    row by row. `key` names stored columns, `stored` all of them; `__ev.x` is field x of the struct `__ev`.
+    """
+
+    kind: LayoutKind
+    key: tuple[str, ...]
+    stored: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRecord:
+    """A table or view that a view reads: its name in the text, its id, and its columns at creation."""
+
+    name: str
+    id: str
+    schema: Schema
+    used: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRecord:
+    """The definition as created; one JSON table property, never changed afterwards."""
+
+    sql: str
+    settings: Mapping[str, str]
+    columns: Schema
+    sources: tuple[SourceRecord, ...]
+    layout: Layout
+    full_only: str  # why the view cannot be maintained incrementally, "" if it can
+    created_with: str
+
+    def source(self, name: str) -> SourceRecord:
+        return next(s for s in self.sources if s.name == name)
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> ViewRecord:
+        raw = json.loads(text)
+        layout = raw["layout"]
+        return ViewRecord(
+            sql=raw["sql"],
+            settings=raw["settings"],
+            columns=_schema(raw["columns"]),
+            sources=tuple(
+                SourceRecord(s["name"], s["id"], _schema(s["schema"]), tuple(s["used"]))
+                for s in raw["sources"]
+            ),
+            layout=Layout(layout["kind"], tuple(layout["key"]), _schema(layout["stored"])),
+            full_only=raw["full_only"],
+            created_with=raw["created_with"],
+        )
+
+
+def _schema(raw: Mapping[str, Any]) -> Schema:
+    return Schema(tuple(Field(**f) for f in raw["fields"]))
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecord:
+    """What was declared of a table: keys, kept as they were said."""
+
+    primary_key: tuple[str, ...] = ()
+    foreign_keys: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = ()
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> TableRecord:
+        raw = json.loads(text)
+        foreign = tuple((tuple(a), t, tuple(b)) for a, t, b in raw["foreign_keys"])
+        return TableRecord(tuple(raw["primary_key"]), foreign)
+
+
+Watermark = Mapping[str, int]  # source name -> version

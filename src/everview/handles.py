@@ -1,0 +1,200 @@
+"""What `wh.table(name)` and `wh.view(name)` give: thin handles on one table or view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from everview.errors import ReadOnlyTable
+from everview.facts.receipts import Receipt, Verification
+from everview.plan.choose import choose
+from everview.program.program import program
+from everview.refresh import shape_of_view
+from everview.run.dml import TableWriter
+from everview.run.read import snapshot_frame
+from everview.run.recluster import recluster
+from everview.run.verify import verify
+from everview.views.gather import gather, stored_facts
+from everview.views.loose import loose_columns
+from everview.views.status import Explanation, Status, explanation, how_kept
+from everview.views.world import World, public_schema, receipts_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from everview.lake.catalog import Entry
+    from everview.session import Warehouse
+
+DEFAULT_RETENTION_HOURS = 168.0
+
+
+class _Handle:
+    """A name of the warehouse; what it stands for is looked up at every call."""
+
+    _kind = ""
+
+    def __init__(self, warehouse: Warehouse, world: World, name: str) -> None:
+        self._warehouse = warehouse
+        self._world = world
+        self.name = world.entry(name, self._kind).name
+
+    @property
+    def _entry(self) -> Entry:
+        return self._world.entry(self.name, self._kind)
+
+    @property
+    def path(self) -> str:
+        """Where its Delta table lies."""
+        return self._world.uri(self._entry.location)
+
+    def to_df(self, version: int | None = None) -> DataFrame:
+        """Its rows as a DataFrame of the warehouse's session, at the newest or an older version."""
+        table = self._world.open(self._entry)
+        at = table.head().version if version is None else version
+        names = public_schema(table, at).names
+        frame = snapshot_frame(self._warehouse.spark, table.snapshot(at))
+        return frame.select(*("`" + n.replace("`", "``") + "`" for n in names))
+
+    def drop(self) -> None:
+        """Forget the name; StillUsed if views read it. Files are removed, an attached table's are not."""
+        self._warehouse._drop(self.name)
+
+    def vacuum(
+        self, retention_hours: float = DEFAULT_RETENTION_HOURS, *, dry_run: bool = False
+    ) -> tuple[str, ...]:
+        """Remove files that no version within the retention needs; gives their paths."""
+        return self._world.open(self._entry).vacuum(retention_hours, dry_run=dry_run)
+
+
+class Table(_Handle):
+    """A table of the warehouse, or an attached one (which is read-only)."""
+
+    _kind = "table"
+
+    @property
+    def version(self) -> int:
+        """The newest version."""
+        return self._world.open(self._entry).head().version
+
+    def append(self, df: DataFrame, token: str | None = None) -> int:
+        """Insert the rows; gives the table's version after it. A token makes a rerun do nothing."""
+        return self._writer().append(df, token)
+
+    def overwrite(self, df: DataFrame, token: str | None = None) -> int:
+        """Replace all rows."""
+        return self._writer().overwrite(df, token)
+
+    def delete(self, where: str, token: str | None = None) -> int:
+        """Delete the rows for which the SQL condition is true."""
+        return self._writer().delete(where, token)
+
+    def update(
+        self, set: Mapping[str, str], where: str | None = None, token: str | None = None
+    ) -> int:
+        """Set columns to SQL expressions in the rows for which the condition is true."""
+        return self._writer().update(set, where, token)
+
+    def merge(self, df: DataFrame, on: str | Sequence[str], token: str | None = None) -> int:
+        """Update the rows whose key is among the given ones, insert the rest."""
+        keys = (on,) if isinstance(on, str) else tuple(on)
+        return self._writer().merge(df, keys, token)
+
+    def compact(self) -> int:
+        """Put the same rows into fewer files; not a change for the views that read it."""
+        return self._writer().compact()
+
+    def history(self) -> list[dict[str, Any]]:
+        """The commits still in the log, newest first."""
+        return [
+            {
+                "version": c.version,
+                "timestamp": c.timestamp,
+                "operation": c.metadata.get("operation", c.operation),
+                "rows": dict(c.metadata.get("rows", {})),
+                "data_change": c.data_change,
+            }
+            for c in self._world.open(self._entry).history()
+        ]
+
+    def vacuum(
+        self, retention_hours: float = DEFAULT_RETENTION_HOURS, *, dry_run: bool = False
+    ) -> tuple[str, ...]:
+        """Remove files that no version within the retention needs; gives their paths."""
+        self._require_own()
+        return super().vacuum(retention_hours, dry_run=dry_run)
+
+    def _writer(self) -> TableWriter:
+        entry = self._require_own()
+        world = self._world
+        return TableWriter(world.engine, world.open(entry), world.storage, world.probe)
+
+    def _require_own(self) -> Entry:
+        entry = self._entry
+        if entry.kind == "attached":
+            raise ReadOnlyTable(
+                f"`{entry.name}` is attached: it is only read here.",
+                where=entry.location,
+                remedy="Write it with the tool that owns it.",
+            )
+        return entry
+
+    def __repr__(self) -> str:
+        return f"<table {self.name} at version {self.version}>"
+
+
+class View(_Handle):
+    """A materialized view."""
+
+    _kind = "view"
+
+    def refresh(self, full: bool = False) -> Receipt:
+        """Bring the view, and first the views below it, to the newest versions of their sources."""
+        return self._warehouse._refresh([self.name], full=full)[-1]
+
+    def explain(self) -> Explanation:
+        """What the next refresh would do, and why; nothing is run."""
+        world, entry = self._world, self._entry
+        table = world.open(entry)
+        facts = gather(world, entry, table, {})
+        shape = shape_of_view(world, table, facts)
+        choice = choose(facts, shape, full=False)
+        return explanation(facts, shape, choice, program(choice, shape))
+
+    def verify(self) -> Verification:
+        """Compare the stored rows with a recomputation at the same versions, both ways."""
+        world, entry = self._world, self._entry
+        table = world.open(entry)
+        stored = stored_facts(table)
+        pins = {s.id: stored.watermark[s.name] for s in stored.record.sources}
+        facts = gather(world, entry, table, pins)
+        shape = shape_of_view(world, table, facts)
+        return verify(world.engine, facts, shape, loose_columns(world.defined(table, stored.record)))
+
+    def status(self) -> Status:
+        """How fresh the view is, how far behind, and how it was refreshed last."""
+        world, entry = self._world, self._entry
+        table = world.open(entry)
+        facts = gather(world, entry, table, {})
+        receipts = receipts_of(table, None)
+        return Status(
+            view=entry.name,
+            policy=entry.policy,
+            exact_at=dict(facts.stored.watermark),
+            behind={s.name: s.new - (s.old or 0) for s in facts.sources},
+            rows=facts.stored.snapshot.rows,
+            kept=how_kept(shape_of_view(world, table, facts)),
+            last_refresh=receipts[0] if receipts else None,
+        )
+
+    def history(self) -> list[dict[str, Any]]:
+        """The receipts of refreshes that published something, newest first."""
+        return [dict(r) for r in receipts_of(self._world.open(self._entry), None)]
+
+    def compact(self) -> int:
+        """Cluster the stored rows anew by ranges of the key; not a change for views above."""
+        return recluster(self._world.engine, self._world.open(self._entry))
+
+    def __repr__(self) -> str:
+        return f"<materialized view {self.name}>"
+
+

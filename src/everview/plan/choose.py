@@ -1,0 +1,136 @@
+"""Choosing how to refresh: list the strategies and refusals, estimate, take the cheapest."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from everview.algebra.relations import At, Changes, Rel, Scan
+from everview.algebra.walk import walk_plan
+from everview.delta.aggregate import change_table
+from everview.delta.changes import net_changes
+from everview.delta.propagate import delta
+from everview.errors import RefreshRefused
+from everview.facts.refreshes import RefreshFacts
+from everview.facts.tables import Changes as ChangedFiles
+from everview.facts.tables import Lost
+from everview.plan.cost import Cost
+from everview.plan.shape import Bag, FullOnly, Keyed, Shape
+from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal, Skip
+from everview.rewrite.rules import ordered_terms
+from everview.rewrite.scan_unchanged import scan_unchanged
+
+
+def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
+    """The strategy for this refresh under the view's policy."""
+    forced = _must_be_full(facts, full=full)
+    moved = [s for s in facts.sources if s.old != s.new]
+    if not forced and not moved:
+        return Choice(Skip("nothing changed"), "no source has a new version")
+    if not forced and not any(s.changed for s in facts.sources):
+        names = ", ".join(s.name for s in moved)
+        return Choice(Move("nothing changed"), f"new versions of {names} hold no change of rows")
+    if forced:
+        return Choice(Full(forced, _full_cost(facts)), forced)
+    recompute = Full("", _full_cost(facts))
+    incremental = _incremental(facts, shape)
+    if isinstance(incremental, Refusal):
+        return _fall_back(facts, recompute, incremental)
+    return _cheaper(facts, incremental, recompute)
+
+
+def _must_be_full(facts: RefreshFacts, *, full: bool) -> str:
+    """Why only a full recompute will do, whatever the policy says; "" if it need not be."""
+    if not facts.stored.watermark:
+        return "first build"
+    if full:
+        return "asked for"
+    return facts.stored.distrust
+
+
+def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
+    for source in facts.sources:
+        if isinstance(source.changes, Lost):
+            return Refusal("incremental", f"{source.name}: {source.changes.reason}")
+    changed = frozenset(s.name for s in facts.sources if s.changed)
+    insert_only = all(_files(facts, name).insert_only for name in changed)
+    match shape:
+        case FullOnly(reason, place, _):
+            where = f" (line {place.line}, column {place.column})" if place else ""
+            return Refusal("incremental", f"{reason}{where}")
+        case Bag(rel, _, _) if insert_only:
+            variant, changes = "append", delta(rel, changed)
+        case Bag(rel, _, _):
+            variant, changes = "rows", net_changes(rel, changed)
+        case Keyed(view, _):
+            variant, changes = "groups", change_table(view, changed, insert_only=insert_only)
+        case _:
+            assert_never(shape)
+    assert changes is not None, "a changed source that the definition does not read"
+    plan = ordered_terms(scan_unchanged(changes, changed))
+    return Incremental(variant, plan, changed, insert_only, _cost(facts, plan, variant))
+
+
+def _fall_back(facts: RefreshFacts, recompute: Full, refusal: Refusal) -> Choice:
+    if facts.policy == "INCREMENTAL STRICT":
+        raise RefreshRefused(
+            f"`{facts.view}` cannot be refreshed incrementally: {refusal.reason}.",
+            remedy="refresh(full=True) recomputes it once; or choose another policy.",
+        )
+    reason = "the policy is FULL" if facts.policy == "FULL" else refusal.reason
+    return Choice(Full(reason, recompute.cost), reason, None, (refusal,))
+
+
+def _cheaper(facts: RefreshFacts, incremental: Incremental, recompute: Full) -> Choice:
+    if facts.policy == "FULL":
+        return Choice(recompute, "the policy is FULL", incremental)
+    few, many = incremental.cost, recompute.cost
+    share = 100 * few.bytes_read / max(1, many.bytes_read)
+    compared = f"about {few.seconds:.1f} s rather than {many.seconds:.1f} s"
+    if facts.policy == "AUTO" and many.seconds < few.seconds:
+        reason = f"cheaper: about {many.seconds:.1f} s rather than {few.seconds:.1f} s"
+        return Choice(recompute, reason, incremental)
+    if facts.policy != "AUTO":
+        return Choice(incremental, f"the policy is {facts.policy}", recompute)
+    return Choice(incremental, f"{compared}, reads {share:.0f} % of the bytes", recompute)
+
+
+def _files(facts: RefreshFacts, name: str) -> ChangedFiles:
+    changes = facts.source(name).changes
+    assert isinstance(changes, ChangedFiles)
+    return changes
+
+
+def _full_cost(facts: RefreshFacts) -> Cost:
+    stored = facts.stored.snapshot.bytes
+    read = sum(s.at_new.bytes for s in facts.sources)
+    guessed = () if stored else ("bytes written: a quarter of the sources",)
+    return Cost(read, stored or read // 4, 1, guessed)
+
+
+def leaf_bytes(facts: RefreshFacts, leaf: Rel) -> int:
+    """The bytes of the files behind a leaf of the plan."""
+    match leaf:
+        case Scan(table, At.OLD, _):
+            old = facts.source(table).at_old
+            return old.bytes if old is not None else 0
+        case Scan(table, _, _):
+            return facts.source(table).at_new.bytes
+        case Changes(table, _):
+            return _files(facts, table).bytes
+        case _:
+            return 0
+
+
+def _cost(facts: RefreshFacts, plan: Rel, variant: str) -> Cost:
+    """Every leaf is read once; of the stored view, as many files as there may be touched."""
+    read = sum(leaf_bytes(facts, leaf) for leaf in walk_plan(plan))
+    stored = facts.stored.snapshot
+    rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
+    known = [r for r in rows if r is not None]
+    if variant == "append":
+        share = sum(known) / max(1, stored.rows or 1)
+        return Cost(read, int(min(1.0, share) * stored.bytes), 1, ("rows appended",))
+    files = len(stored.files)
+    touched = min(files, sum(known)) if len(known) == len(rows) else files
+    rewritten = stored.bytes * touched // max(1, files)
+    return Cost(read + rewritten, rewritten, 2 if variant == "groups" else 3, ("files touched",))

@@ -1,0 +1,59 @@
+"""Which stored files may hold some keys, told from their bounds alone."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from everview.facts.files import Bounds, TableFile
+
+Key = tuple[Any, ...]
+
+
+def files_with_keys(
+    files: tuple[TableFile, ...], columns: tuple[str, ...], keys: Sequence[Key]
+) -> tuple[TableFile, ...]:
+    """The files that may hold one of the keys; a file is left out only if its bounds exclude all."""
+    if not columns:
+        return files
+    ordered = _Ordered(keys)
+    return tuple(f for f in files if ordered.any_in([f.bounds_of(c) for c in columns]))
+
+
+def admits(bounds: Bounds, value: Any) -> bool:
+    """Whether a file with these bounds of a column may hold the value.
+
+    Absent only if the bounds are present and exclude it; NULL only if the number of NULLs is known to be 0.
+    """
+    if value is None:
+        return bounds.nulls is None or bounds.nulls > 0
+    if bounds.low is None or bounds.high is None:
+        return True
+    return bool(bounds.low <= value <= bounds.high)
+
+
+class _Ordered:
+    """Keys sorted by their first column, so that a file's range is a slice of them."""
+
+    def __init__(self, keys: Sequence[Key]) -> None:
+        self._nulls = [k for k in keys if k[0] is None]
+        self._keys = sorted((k for k in keys if k[0] is not None and k[0] == k[0]), key=_first)
+        self._firsts = [k[0] for k in self._keys]
+        self._odd = [k for k in keys if k[0] is not None and k[0] != k[0]]  # NaN has no place
+
+    def any_in(self, bounds: list[Bounds]) -> bool:
+        first = bounds[0]
+        chosen = self._keys
+        if first.low is not None and first.high is not None:
+            start = bisect_left(self._firsts, first.low)
+            chosen = self._keys[start : bisect_right(self._firsts, first.high)]
+        odd = self._odd if first.low is None else []
+        return any(
+            all(map(admits, bounds, key)) if key not in odd else True
+            for key in (*chosen, *self._nulls, *odd)
+        )
+
+
+def _first(key: Key) -> Any:
+    return key[0]

@@ -1,0 +1,90 @@
+"""What kind of view a definition is: which rows are stored and how they can be maintained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from everview.aggregates.keyed import KeyedView, keyed_view
+from everview.algebra.relations import Aggregate, Project, Rel
+from everview.algebra.scalars import ColumnId
+from everview.algebra.walk import walk_plan
+from everview.errors import Place
+from everview.facts.schema import Field, Schema
+from everview.facts.views import Layout
+from everview.sql.comparable import is_comparable
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """One stored row per group, maintained by change tables."""
+
+    view: KeyedView
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """Rows as they are, maintained by insertions and deletions of rows."""
+
+    rel: Rel
+    types: Mapping[ColumnId, str]
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class FullOnly:
+    """Recomputed in full by the user's text at every refresh: why, and where in the text."""
+
+    reason: str
+    place: Place | None
+    layout: Layout
+
+
+Shape = Keyed | Bag | FullOnly
+
+
+def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
+    """The shape of a bound definition whose columns are `public`."""
+    aggregates = [r for r in walk_plan(rel) if isinstance(r, Aggregate)]
+    if not aggregates:
+        return _bag(rel, types, public)
+    if isinstance(rel, Project) and rel.input is aggregates[0] and len(aggregates) == 1:
+        return _keyed(rel, types, public)
+    return full_only(_NESTED, None, public)
+
+
+_NESTED = (
+    "a GROUP BY that is not the outermost step (or one of several) is not maintained incrementally"
+)
+
+
+def full_only(reason: str, place: Place | None, public: Schema) -> FullOnly:
+    return FullOnly(reason, place, Layout("rows", (), public))
+
+
+def _bag(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
+    for field in public.fields:
+        if not is_comparable(field.type):
+            return full_only(f"`{field.name}` is a VARIANT, which cannot be compared", None, public)
+    return Bag(rel, types, Layout("bag", (), public))
+
+
+def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape:
+    aggregate = rel.input
+    assert isinstance(aggregate, Aggregate)
+    for key in aggregate.keys:
+        if '"map"' in types[key.id] or not is_comparable(types[key.id]):
+            return full_only(f"the group key `{key.name}` is a MAP or VARIANT", None, public)
+    for field in public.fields:
+        if not is_comparable(field.type):
+            return full_only(f"`{field.name}` is a VARIANT, which cannot be compared", None, public)
+    view = keyed_view(rel, types)
+    names = [f.name for f in public.fields]
+    stored = [
+        Field(names[i] if i < len(names) else column.name, view.types[held.id])
+        for i, (column, held) in enumerate(view.stored)
+    ]
+    place = {held.id: field.name for field, (_, held) in zip(stored, view.stored, strict=True)}
+    key = tuple(place[k.id] for k in view.keys)
+    return Keyed(view, Layout("keyed", key, Schema(tuple(stored))))

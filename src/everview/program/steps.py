@@ -1,0 +1,82 @@
+"""The steps of a refresh as data: run, explain and dry run read the same ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everview.algebra.relations import Rel
+from everview.delta.apply_keyed import ApplyKeyed
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Compute the changes of the view once and keep them at hand; of a keyed view its change table."""
+
+    changes: Rel
+    apply: ApplyKeyed | None = None
+    name: str = "changes"
+    title: str = "compute the view's changes and keep them at hand"
+
+
+@dataclass(frozen=True, slots=True)
+class FindLost:
+    """Find the groups whose extreme was deleted, or whose values deletions leave unknown."""
+
+    apply: ApplyKeyed
+    name: str = "lost"
+    title: str = "if deletions may have taken an extreme: find those groups among the stored rows"
+
+
+@dataclass(frozen=True, slots=True)
+class FindCopies:
+    """Find the stored copies of the rows to delete, file by file."""
+
+    name: str = "copies"
+    title: str = "if rows are deleted: find their stored copies, file by file"
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteKeyed:
+    """Write the touched files of a keyed view anew, and the changes beside them."""
+
+    apply: ApplyKeyed
+    name: str = "write"
+    title: str = "rewrite only the files whose key ranges are touched; new keys in a file of their own"
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteBag:
+    """Write the files of a bag anew that hold deleted rows, and append the inserted ones."""
+
+    name: str = "write"
+    title: str = "append what is inserted; rewrite only the files that hold deleted rows"
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Write the insertions as new files, reading nothing of the stored view."""
+
+    changes: Rel
+    name: str = "write"
+    title: str = "append the insertions; the stored rows are not read"
+
+
+@dataclass(frozen=True, slots=True)
+class Overwrite:
+    """Write everything anew; `rel` is None where the user's own text is run."""
+
+    rel: Rel | None
+    name: str = "write"
+    title: str = "recompute everything"
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """Make rows, hidden values and watermark visible together, in one commit."""
+
+    name: str = "commit"
+    title: str = "publish rows and watermark in one commit, if nobody else committed"
+
+
+Step = Stage | FindLost | FindCopies | RewriteKeyed | RewriteBag | Append | Overwrite | Publish
+Program = tuple[Step, ...]

@@ -1,0 +1,92 @@
+"""The spine of a refresh: one line per arrow, from a view's text to its receipt."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+from pyspark.errors import PySparkException
+
+from everview.errors import InvariantViolated
+from everview.facts.receipts import Receipt
+from everview.facts.refreshes import RefreshFacts
+from everview.lake.catalog import Entry
+from everview.lake.delta.table import EmbeddedTable
+from everview.plan.choose import choose
+from everview.plan.shape import Shape, full_only
+from everview.plan.strategies import Choice, Full, Incremental
+from everview.program.program import VIEW, program
+from everview.program.steps import Program
+from everview.run.execute import execute
+from everview.run.frames import Frames
+from everview.run.staging import Staging
+from everview.run.work import Work
+from everview.views.gather import Pins, gather
+from everview.views.world import World
+
+
+def refresh(
+    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, *, full: bool = False
+) -> Receipt:
+    """Bring one stored view to the pinned versions of its sources."""
+    facts = gather(world, entry, table, pins)
+    shape = shape_of_view(world, table, facts)
+    choice = choose(facts, shape, full=full)
+    steps = program(choice, shape)
+    try:
+        return run(world, table, (facts, shape, choice), steps)
+    except PySparkException as error:
+        choice = _after_failure(facts, choice, error)
+    return run(world, table, (facts, shape, choice), program(choice, shape))
+
+
+def shape_of_view(world: World, table: EmbeddedTable, facts: RefreshFacts) -> Shape:
+    """The view's shape: by its text, unless it was found at creation to be full only."""
+    record = facts.stored.record
+    if record.full_only:
+        defined = world.defined(table, record).shape
+        place = getattr(defined, "place", None)
+        return full_only(record.full_only, place, record.columns)
+    return world.defined(table, record).shape
+
+
+def run(
+    world: World,
+    table: EmbeddedTable,
+    planned: tuple[RefreshFacts, Shape, Choice],
+    steps: Program,
+) -> Receipt:
+    """Carry out the steps; the receipt says what they did."""
+    facts, shape, choice = planned
+    token = uuid.uuid4().hex
+    work = Work(
+        engine=world.engine,
+        facts=facts,
+        choice=choice,
+        shape=shape,
+        table=table,
+        token=token,
+        frames=Frames(world.engine, facts, VIEW),
+        staging=Staging(world.engine, world.storage, token),
+        probe=world.probe,
+        now=world.now(),
+    )
+    if steps:
+        execute(steps, work)
+    return work.receipt()
+
+
+def _after_failure(facts: RefreshFacts, choice: Choice, error: PySparkException) -> Choice:
+    """A failed incremental refresh is recomputed in full, unless the policy or a check forbids it."""
+    said = str(error.getMessage() or error).strip().splitlines()
+    message = next((line for line in said if line), type(error).__name__)
+    if "everview a group would have fewer rows" in str(error):
+        raise InvariantViolated(
+            "The changes delete rows that the stored view does not count.",
+            remedy="Nothing was published; refresh(full=True) rebuilds the view.",
+        ) from error
+    if not isinstance(choice.strategy, Incremental) or facts.policy == "INCREMENTAL STRICT":
+        raise error
+    reason = f"the incremental refresh failed in Spark: {message}"
+    cost = choice.runner_up.cost if choice.runner_up else choice.strategy.cost
+    return replace(choice, strategy=Full(reason, cost), reason=reason, runner_up=None)

@@ -1,0 +1,96 @@
+"""Applying a change table to the stored files of a keyed view."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from pyspark.sql import DataFrame
+
+from everview.algebra.relations import Project, Rel
+from everview.algebra.scalars import Ref
+from everview.delta.apply_keyed import CHANGES, LOST, ApplyKeyed
+from everview.delta.parts import ACTION, PART
+from everview.errors import InvariantViolated
+from everview.facts.files import TableFile
+from everview.plan.select import files_with_keys
+from everview.program.steps import FindLost, RewriteKeyed
+from everview.run.read import packed
+from everview.run.staging import Staged
+from everview.run.work import Work
+from everview.run.write import Written, write_lines
+from everview.sql.write import local_names
+
+
+def stage_keyed(work: Work, changes: Rel, apply: ApplyKeyed) -> Staged:
+    """Compute the change table once, under the columns that the plans of the apply step know."""
+    pairs = zip(apply.changes.columns, changes.columns, strict=True)
+    renamed = Project(changes, tuple((c, Ref(own.id)) for c, own in pairs))
+    frame = work.query(renamed, local_names(apply.changes.columns))
+    staged = work.staging.stage(frame, "changes", work.actions)
+    work.frames.local[CHANGES] = staged.frame
+    work.frames.stored_files = touched_files(work, staged, apply)
+    return staged
+
+
+def touched_files(work: Work, staged: Staged, apply: ApplyKeyed) -> tuple[TableFile, ...]:
+    """The stored files whose ranges admit a touched key."""
+    files = work.facts.stored.snapshot.files
+    if not staged.is_small:
+        return files
+    names = local_names(apply.changes.columns[: len(apply.view.keys)])
+    keys = staged.columns(list(names)) if names else []
+    return files_with_keys(files, work.facts.stored.record.layout.key, keys)
+
+
+def find_lost(work: Work, step: FindLost) -> None:
+    """Fetch the keys of groups that lost their extreme, if any deletion could have taken one."""
+    assert work.staged is not None
+    apply = step.apply
+    lost_keys = apply.lost()
+    if lost_keys is None or not _any(work.staged, apply, ("deleted_copies", "removed")):
+        return
+    names = local_names(apply.fetched().columns)
+    lost = work.staging.stage(work.query(lost_keys, names), "lost", work.actions)
+    if lost.rows:
+        work.frames.local[LOST] = lost.frame
+        work.recompute = apply.fetched()
+
+
+def rewrite_keyed(work: Work, step: RewriteKeyed) -> None:
+    """Write the touched files anew: stored rows stay in their file, new keys get one of their own."""
+    apply = step.apply
+    stored = work.facts.stored.record.layout.stored
+    names = (PART, ACTION, *stored.names)
+    lines = apply.lines(work.recompute or _certain(work, apply))
+    frames = [work.query(lines[0], names)]
+    frames += [work.query(line, names).coalesce(1) for line in lines[1:]]
+    whole = packed(reduce(DataFrame.unionAll, frames), stored, PART, ACTION)
+    work.written = write_lines(whole, work.table, work.token, work.actions)
+    work.removed = work.frames.stored_files
+    _check_counts(work.written, work.removed)
+
+
+def _certain(work: Work, apply: ApplyKeyed) -> Rel | None:
+    """The groups to recompute that need no look at the stored rows, if there are any now."""
+    assert work.staged is not None
+    if apply.view.recomputed or _any(work.staged, apply, ("removed",)):
+        return apply.certain()
+    return None
+
+
+def _any(staged: Staged, apply: ApplyKeyed, functions: tuple[str, ...]) -> bool:
+    """Whether some group has deletions of this kind, told from the staged files' bounds."""
+    columns = [c for c, a in apply.view.work_deltas() if a.function in functions]
+    return any((staged.most(name) or 0) > 0 for name in local_names(tuple(columns)))
+
+
+def _check_counts(written: Written, touched: tuple[TableFile, ...]) -> None:
+    """|V'| = |V| + inserted - deleted, over the files that were written anew."""
+    changed = written.changed or {}
+    before = sum(f.rows or 0 for f in touched)
+    expected = before + changed.get("insert", 0) - changed.get("delete", 0)
+    if written.count() != expected:
+        raise InvariantViolated(
+            f"{before} stored rows, {changed} should give {expected} rows, not {written.count()}.",
+            remedy="Nothing was published; refresh(full=True) rebuilds the view.",
+        )

@@ -1,0 +1,181 @@
+"""What Spark says of a definition: names, types, determinism; and the shape that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.sql import DataFrame
+
+from everview.algebra.relations import Aggregate, Filter, Join, Project, Rel, Scan, Values
+from everview.algebra.scalars import (
+    And,
+    Column,
+    ColumnId,
+    IsNull,
+    Opaque,
+    Scalar,
+    integer,
+    walk,
+)
+from everview.algebra.walk import highest_id, used_columns, walk_plan
+from everview.errors import SqlInvalid
+from everview.facts.schema import Schema
+from everview.plan.shape import Shape, full_only, shape_of
+from everview.run.engine import Engine
+from everview.run.read import empty_frame, schema_of
+from everview.sql.bind import NotLowered, bind
+from everview.sql.parse import Parsed, parse_query, with_placeholders
+from everview.sql.write import Leaf, write
+
+# Settings that change how a text is read; the binder knows Spark's defaults only.
+READING = {
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.parser.quotedRegexColumnNames": "false",
+    "spark.sql.groupByOrdinal": "true",
+    "spark.sql.groupByAliases": "true",
+    "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A definition as understood: its public columns, and how it can be maintained."""
+
+    parsed: Parsed
+    columns: Schema
+    shape: Shape
+    used: Mapping[str, tuple[str, ...]]  # per source, the columns the definition reads
+
+
+def define(
+    engine: Engine, sql: str, sources: Mapping[str, Schema], settings: Mapping[str, str]
+) -> Defined:
+    """Understand a definition over sources given by lower-case name; Spark judges its validity."""
+    parsed = parse_query(sql)
+    with engine.settings(settings):
+        columns = user_columns(engine, parsed, sources)
+        unread = [k for k, v in READING.items() if settings.get(k, v).lower() != v]
+        if unread:
+            shape: Shape = full_only(f"the text is read under {unread[0]}", None, columns)
+            return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
+        sensitive = settings.get("spark.sql.caseSensitive") == "true"
+        rel = bind(parsed, sources, case_sensitive=sensitive)
+        if isinstance(rel, NotLowered):
+            shape = full_only(rel.reason, rel.place, columns)
+            return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
+        shape = _Asked(engine, sources).shape(rel, columns)
+    return Defined(parsed, columns, shape, _used(rel, sources))
+
+
+def user_frame(engine: Engine, parsed: Parsed, frames: Mapping[str, DataFrame]) -> DataFrame:
+    """The user's own text over these frames; call inside `engine.settings`."""
+    names = {name: f"source{i}" for i, name in enumerate(frames)}
+    text = with_placeholders(parsed, names)
+    return engine.own.sql(text, **{names[name]: frame for name, frame in frames.items()})
+
+
+def user_columns(engine: Engine, parsed: Parsed, sources: Mapping[str, Schema]) -> Schema:
+    """The names and types that Spark gives the user's text."""
+    frames = {name: empty_frame(engine.own, schema) for name, schema in sources.items()}
+    try:
+        return schema_of(user_frame(engine, parsed, frames))
+    except (AnalysisException, ParseException) as error:
+        raise SqlInvalid(_message(error), remedy="Correct the definition.") from error
+
+
+def _message(error: PySparkException) -> str:
+    return str(error.getMessage() or error).split(";\n")[0].split("\n\nJVM")[0].strip()
+
+
+class _Asked:
+    """Asks Spark about a bound plan, by analysis alone."""
+
+    def __init__(self, engine: Engine, sources: Mapping[str, Schema]) -> None:
+        self._engine = engine
+        self._sources = sources
+
+    def shape(self, rel: Rel, columns: Schema) -> Shape:
+        try:
+            emitted = self._schema(rel, columns.names)
+        except PySparkException as error:
+            return full_only(f"Spark reads it otherwise than we do: {_message(error)}", None, columns)
+        if not emitted.same_columns(columns):
+            reason = f"we read its columns as {emitted.names}, Spark as {columns.names}"
+            return full_only(reason, None, columns)
+        reason = self._not_plain(rel)
+        if reason:
+            return full_only(reason, None, columns)
+        return shape_of(rel, self._types(rel), columns)
+
+    def _types(self, rel: Rel) -> dict[ColumnId, str]:
+        """The types of the root's columns and, of an aggregate below it, of its own and its input's."""
+        found = self._types_of(rel)
+        if isinstance(rel, Project) and isinstance(rel.input, Aggregate):
+            found |= self._types_of(rel.input) | self._types_of(rel.input.input)
+        return found
+
+    def _types_of(self, rel: Rel) -> dict[ColumnId, str]:
+        names = tuple(f"c{i}" for i, _ in enumerate(rel.columns))
+        schema = self._schema(rel, names)
+        return {c.id: f.type for c, f in zip(rel.columns, schema.fields, strict=True)}
+
+    def _schema(self, rel: Rel, names: tuple[str, ...]) -> Schema:
+        query = write(rel, {}, names)
+        frames = {leaf: self._frame(leaf) for leaf in query.leaves.values()}
+        return schema_of(self._engine.sql(query, frames))
+
+    def _frame(self, leaf: Leaf) -> DataFrame:
+        assert isinstance(leaf, Scan)
+        return empty_frame(self._engine.own, self._sources[leaf.table])
+
+    def _not_plain(self, rel: Rel) -> str:
+        """Why some expression is not a plain deterministic scalar, "" if all are.
+
+        Spark refuses anything else inside a join condition: that is how it is asked.
+        """
+        for operator in walk_plan(rel):
+            for input_, scalars in _texts(operator):
+                one = Column(highest_id(rel) + 1, "one")
+                values = Values(((integer(1),),), (one,))
+                test = Join("inner", input_, values, And(tuple(IsNull(s) for s in scalars)))
+                try:
+                    self._schema(test, tuple(f"c{i}" for i, _ in enumerate(test.columns)))
+                except PySparkException as error:
+                    return _explained(error, scalars)
+        return ""
+
+
+def _explained(error: PySparkException, scalars: list[Scalar]) -> str:
+    functions = sorted({f for s in scalars for o in walk(s) if isinstance(o, Opaque) for f in o.functions})
+    what = error.getCondition() or ""
+    if "NON_DETERMINISTIC" in what:
+        return f"an expression is not deterministic (one of: {', '.join(functions)})"
+    return f"an expression is not a plain scalar (one of: {', '.join(functions)}): {what}"
+
+
+def _texts(operator: Rel) -> list[tuple[Rel, list[Scalar]]]:
+    """The operator's scalars that hold Spark's own text, with the relation they read."""
+    match operator:
+        case Filter(input_, condition):
+            found = [condition]
+        case Project(input_, outputs):
+            found = [s for _, s in outputs]
+        case _:
+            return []
+    opaque = [s for s in found if any(isinstance(p, Opaque) for p in walk(s))]
+    return [(input_, opaque)] if opaque else []
+
+
+def _used(rel: Rel, sources: Mapping[str, Schema]) -> dict[str, tuple[str, ...]]:
+    """Per source the columns that the plan reads anywhere above its scans."""
+    ids = used_columns(rel)
+    used: dict[str, set[str]] = {name: set() for name in sources}
+    for scan in walk_plan(rel):
+        if isinstance(scan, Scan):
+            used[scan.table] |= {c.name for c in scan.columns if c.id in ids}
+    return {name: tuple(n for n in sources[name].names if n in used[name]) for name in sources}
+
+

@@ -1,0 +1,129 @@
+"""A Spark session of our own beside the caller's, its settings, and the count of what we submit."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from everview.sql.write import Leaf, Sql
+
+_T = TypeVar("_T")
+
+# Always on in our session: what reading and writing the lake's files rests on.
+ALWAYS = {
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.mergeSchema": "false",
+    "spark.sql.parquet.filterPushdown": "true",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.maxRecordsPerFile": "0",
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
+    "spark.sql.sources.partitionOverwriteMode": "static",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.maxConcurrentOutputFileWriters": "16",
+    "spark.sql.readSideCharPadding": "false",
+}
+
+# A small change: few partitions, no re-planning between stages, one task per stored file.
+SMALL = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.files.maxPartitionBytes": "1073741824",
+    "spark.sql.files.openCostInBytes": "1073741824",
+}
+
+# A whole result: Spark cuts it into files of about this many shuffled bytes.
+WHOLE = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.adaptive.coalescePartitions.enabled": "true",
+    "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+    "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16777216",
+    "spark.sql.shuffle.partitions": "64",
+}
+
+
+class Actions:
+    """Counts the actions submitted to Spark, and says which step each was for."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.seconds: dict[str, float] = {}
+
+    def submit(self, step: str, action: Callable[[], _T]) -> _T:
+        self.names.append(step)
+        return self.timed(step, action)
+
+    def timed(self, step: str, work: Callable[[], _T]) -> _T:
+        """Run work that is not a Spark action under the step's clock."""
+        begun = time.perf_counter()
+        try:
+            return work()
+        finally:
+            self.seconds[step] = self.seconds.get(step, 0.0) + time.perf_counter() - begun
+
+
+class Engine:
+    """Runs queries in a session of our own; the caller's settings stay as they are."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.caller = spark
+        self.lock = threading.RLock()
+        self.own = own_session(spark)
+        self._isolated = self.own is not spark
+
+    @contextlib.contextmanager
+    def settings(self, *settings: Mapping[str, str]) -> Iterator[SparkSession]:
+        """Our session with these settings, restored afterwards; one user at a time."""
+        wanted = dict(ALWAYS)
+        for some in settings:
+            wanted |= some
+        with self.lock, changed_settings(self.own, wanted):
+            yield self.own
+
+    def sql(self, query: Sql, frames: Mapping[Leaf, DataFrame]) -> DataFrame:
+        """The query over frames for its leaves."""
+        leaves = {name: frames[leaf] for name, leaf in query.leaves.items()}
+        return self.own.sql(query.text, **leaves)
+
+
+def own_session(spark: SparkSession) -> SparkSession:
+    """A session beside the caller's: newSession on classic, cloneSession on Connect where it exists."""
+    if hasattr(spark, "cloneSession"):
+        return spark.cloneSession()
+    if is_connect(spark):
+        return spark
+    return spark.newSession()
+
+
+def is_connect(spark: SparkSession) -> bool:
+    return "connect" in type(spark).__module__
+
+
+@contextlib.contextmanager
+def changed_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
+    """The session with other settings, each restored afterwards; what Spark does not know is left out."""
+    before: dict[str, str | None] = {}
+    try:
+        for key, value in wanted.items():
+            now = spark.conf.get(key, None)
+            if now == value:
+                continue
+            with contextlib.suppress(PySparkException):
+                spark.conf.set(key, value)
+                before[key] = now
+        yield
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)
+

@@ -1,0 +1,66 @@
+"""Carrying out the steps of a refresh."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from everview.program.steps import (
+    Append,
+    FindCopies,
+    FindLost,
+    Overwrite,
+    Program,
+    Publish,
+    RewriteBag,
+    RewriteKeyed,
+    Stage,
+    Step,
+)
+from everview.run.apply_bag import append_insertions, find_copies, rewrite_bag, stage_bag
+from everview.run.apply_keyed import find_lost, rewrite_keyed, stage_keyed
+from everview.run.engine import SMALL, WHOLE
+from everview.run.overwrite import overwrite
+from everview.run.publish import publish
+from everview.run.work import Work
+
+
+def execute(steps: Program, work: Work) -> int:
+    """Carry out the steps and give the version published; the old view stays until the last one."""
+    settings = WHOLE if any(isinstance(s, Overwrite) for s in steps) else SMALL
+    version = work.facts.stored.snapshot.version
+    try:
+        with work.engine.settings(settings, work.facts.stored.record.settings):
+            for step in steps:
+                work.probe(f"refresh: {step.name}")
+                if isinstance(step, Publish):
+                    version = publish(work)
+                elif not (work.staged is not None and work.staged.rows == 0):
+                    _carry_out(step, work)
+    finally:
+        work.staging.remove()
+    work.probe("refresh: committed")
+    return version
+
+
+def _carry_out(step: Step, work: Work) -> None:
+    match step:
+        case Stage(changes, None):
+            work.staged = stage_bag(work, changes)
+        case Stage(changes, apply):
+            work.staged = stage_keyed(work, changes, apply)
+        case FindLost():
+            find_lost(work, step)
+        case FindCopies():
+            find_copies(work)
+        case RewriteKeyed():
+            rewrite_keyed(work, step)
+        case RewriteBag():
+            rewrite_bag(work)
+        case Append(changes):
+            append_insertions(work, changes)
+        case Overwrite():
+            overwrite(work, step)
+        case Publish():
+            raise AssertionError("published by execute")
+        case _:
+            assert_never(step)

@@ -1,0 +1,22 @@
+"""The named places where a refresh or a write can die, for tests that make it die there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Probe = Callable[[str], None]
+
+
+def no_fault(place: str) -> None:
+    """Reaching a place does nothing."""
+
+
+REFRESH_PLACES = (
+    "refresh: changes",
+    "refresh: lost",
+    "refresh: copies",
+    "refresh: write",
+    "refresh: commit",
+    "refresh: committed",
+)
+WRITE_PLACES = ("write: find", "write: write", "write: commit", "write: committed")

@@ -1,0 +1,92 @@
+"""The leaves of a plan as DataFrames, from the pinned facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame
+
+from everview.algebra.relations import At, Changes, Local, Scan
+from everview.facts.files import TableFile
+from everview.facts.receipts import Read
+from everview.facts.refreshes import RefreshFacts
+from everview.facts.tables import Changes as ChangedFiles
+from everview.facts.tables import Snapshot
+from everview.run.engine import Engine
+from everview.run.read import changes_frame, flattened, snapshot_frame
+from everview.sql.write import Leaf, Sql
+
+_SMALL_SHARE = 8  # a file with less than an eighth of the largest one's rows is a small one
+
+
+class Frames:
+    """Gives each leaf its rows, and keeps account of what was read."""
+
+    def __init__(self, engine: Engine, facts: RefreshFacts, view_scan: str) -> None:
+        self._engine = engine
+        self._facts = facts
+        self._view_scan = view_scan
+        self.local: dict[str, DataFrame] = {}
+        self.stored_files: tuple[TableFile, ...] = facts.stored.snapshot.files
+        self.read: dict[str, Read] = {}
+
+    def run(self, query: Sql) -> DataFrame:
+        """The query over the pinned rows."""
+        return self._engine.sql(query, self._all(query.leaves))
+
+    def _all(self, leaves: Mapping[str, Leaf]) -> dict[Leaf, DataFrame]:
+        return {leaf: self._frame(leaf) for leaf in leaves.values()}
+
+    def _frame(self, leaf: Leaf) -> DataFrame:
+        match leaf:
+            case Local(name, _):
+                return self.local[name]
+            case Scan(table, _, _) if table == self._view_scan:
+                return self.stored(self.stored_files)
+            case Scan(table, at, _):
+                source = self._facts.source(table)
+                snapshot = source.at_old if at is At.OLD else source.at_new
+                assert snapshot is not None
+                return self.source(table, snapshot)
+            case Changes(table, _):
+                return self._changes(table)
+
+    def source(self, name: str, snapshot: Snapshot) -> DataFrame:
+        """A source's recorded columns at a snapshot; a column that came later is not seen."""
+        self._count(name, Read(snapshot.rows, snapshot.bytes))
+        frame = snapshot_frame(self._engine.own, snapshot)
+        recorded = self._facts.stored.record.source(name).schema
+        return frame.select(*(_quoted(n) for n in recorded.names if n in snapshot.schema))
+
+    def stored(self, files: tuple[TableFile, ...]) -> DataFrame:
+        """Rows of the stored view, hidden fields as columns."""
+        large, small = _by_size(files)
+        spark, snapshot = self._engine.own, self._facts.stored.snapshot
+        frame = snapshot_frame(spark, snapshot, large)
+        if small:
+            frame = frame.unionAll(snapshot_frame(spark, snapshot, small).coalesce(1))
+        return flattened(frame, self._facts.stored.record.layout.stored)
+
+    def _changes(self, name: str) -> DataFrame:
+        source = self._facts.source(name)
+        assert isinstance(source.changes, ChangedFiles)
+        self._count(name, Read(source.changes.rows, source.changes.bytes))
+        return changes_frame(self._engine.own, source.changes, source.at_new.partition_by)
+
+    def _count(self, name: str, read: Read) -> None:
+        self.read[name] = self.read.get(name, Read(0, 0)) + read
+
+
+def _by_size(
+    files: tuple[TableFile, ...],
+) -> tuple[tuple[TableFile, ...], tuple[TableFile, ...]]:
+    """Files to be written anew one by one, and several small ones that become one."""
+    largest = max((f.rows or 0 for f in files), default=0)
+    small = tuple(f for f in files if (f.rows or 0) * _SMALL_SHARE < largest)
+    if len(small) < 2:
+        return files, ()
+    return tuple(f for f in files if f not in small), small
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

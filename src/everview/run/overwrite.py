@@ -1,0 +1,51 @@
+"""Writing a view as a whole."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from everview.algebra.relations import Rel
+from everview.facts.views import HIDDEN, Layout
+from everview.program.steps import Overwrite
+from everview.run.define import user_frame
+from everview.run.read import packed
+from everview.run.work import Work
+from everview.run.write import write_rows
+from everview.sql.names import quoted
+from everview.sql.parse import parse_query
+
+
+def overwrite(work: Work, step: Overwrite) -> None:
+    """Recompute everything at NEW and write it in place of all stored files."""
+    frame = _rows(work, step.rel)
+    stored = work.facts.stored.record.layout.stored
+    frame = clustered(packed(frame, stored), work.facts.stored.record.layout)
+    work.written = write_rows(frame, work.table, work.token, work.actions)
+    work.removed = work.facts.stored.snapshot.files
+
+
+def _rows(work: Work, rel: Rel | None) -> DataFrame:
+    record = work.facts.stored.record
+    if rel is not None:
+        return work.query(rel, record.layout.stored.names)
+    frames = {s.name: work.frames.source(s.name, s.at_new) for s in work.facts.sources}
+    return user_frame(work.engine, parse_query(record.sql), frames)
+
+
+def clustered(frame: DataFrame, layout: Layout) -> DataFrame:
+    """Keyed rows in files of key ranges, so that later changes touch few of them."""
+    if layout.kind != "keyed":
+        return frame
+    if not layout.key:
+        return frame.coalesce(1)
+    keys = [F.col(_path(name)) for name in layout.key]
+    return frame.repartitionByRange(*keys).sortWithinPartitions(*keys)
+
+
+def _path(stored: str) -> str:
+    """The column expression of a stored name, which may be a field of the hidden struct."""
+    hidden = f"{HIDDEN}."
+    if stored.startswith(hidden):
+        return f"{HIDDEN}.{quoted(stored.removeprefix(hidden))}"
+    return quoted(stored)

@@ -1,0 +1,38 @@
+"""Putting a view's rows into files of key ranges again."""
+
+from __future__ import annotations
+
+import uuid
+
+from everview.facts.tables import Commit
+from everview.facts.views import ViewRecord
+from everview.lake.delta.table import EmbeddedTable
+from everview.run.engine import WHOLE, Actions, Engine
+from everview.run.overwrite import clustered
+from everview.run.publish import SELF
+from everview.run.read import snapshot_frame
+from everview.run.write import write_rows
+
+
+def recluster(engine: Engine, table: EmbeddedTable) -> int:
+    """Write all rows anew, clustered; the commit says that no row changed."""
+    head = table.head()
+    snapshot = table.snapshot(head.version)
+    if len(snapshot.files) < 2:
+        return head.version
+    layout = ViewRecord.from_json(head.properties["everview.view"]).layout
+    token, actions = uuid.uuid4().hex, Actions()
+    with engine.settings(WHOLE) as spark:
+        rows = clustered(snapshot_frame(spark, snapshot), layout)
+        written = write_rows(rows, table, token, actions)
+    return table.commit(
+        Commit(
+            base=head.version,
+            operation="COMPACT",
+            token=token,
+            adds=written.rows,
+            removes=snapshot.files,
+            data_change=False,
+            transactions=((SELF, head.version + 1),),
+        )
+    )

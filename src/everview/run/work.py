@@ -1,0 +1,64 @@
+"""The state of one refresh while its steps are carried out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pyspark.sql import DataFrame
+
+from everview.algebra.relations import Rel
+from everview.facts.files import TableFile
+from everview.facts.receipts import Receipt
+from everview.facts.refreshes import RefreshFacts
+from everview.lake.delta.table import EmbeddedTable
+from everview.plan.shape import Bag, Keyed, Shape
+from everview.plan.strategies import Choice
+from everview.run.engine import Actions, Engine
+from everview.run.faults import Probe
+from everview.run.frames import Frames
+from everview.run.receipt import Done, receipt_of
+from everview.run.staging import Staged, Staging
+from everview.run.write import Written
+from everview.sql.write import write
+
+
+@dataclass
+class Work:
+    """What the steps share: the pinned facts, the session, and what earlier steps left."""
+
+    engine: Engine
+    facts: RefreshFacts
+    choice: Choice
+    shape: Shape
+    table: EmbeddedTable
+    token: str
+    frames: Frames
+    staging: Staging
+    probe: Probe
+    now: int  # milliseconds since the epoch
+    actions: Actions = field(default_factory=Actions)
+    staged: Staged | None = None
+    recompute: Rel | None = None
+    written: Written | None = None
+    removed: tuple[TableFile, ...] = ()
+    copies: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    def receipt(self) -> Receipt:
+        """What was done so far."""
+        removed = sum(f.rows or 0 for f in self.removed)
+        return receipt_of(
+            self.facts, self.choice, Done(self.written, removed, self.actions, self.frames)
+        )
+
+    def query(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
+        """The rows of a plan under these names."""
+        return self.frames.run(write(rel, self.types(), names))
+
+    def types(self) -> dict[int, str]:
+        match self.shape:
+            case Keyed(view, _):
+                return dict(view.types)
+            case Bag(_, types, _):
+                return dict(types)
+            case _:
+                return {}

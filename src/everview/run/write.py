@@ -1,0 +1,99 @@
+"""One Spark write into a table's folder: the rows, the changes beside them, and what was observed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import functions as F
+
+from everview.delta.parts import ACTION, MINUS, PART, PLUS, ROWS
+from everview.errors import WriteVerification
+from everview.facts.files import DataFile
+from everview.lake.delta.storage import spark_path
+from everview.lake.delta.table import EmbeddedTable
+from everview.run.engine import Actions
+
+ACTION_NAMES = ("insert", "update", "delete")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The files of one write, by part, and the rows changed by action."""
+
+    rows: tuple[DataFile, ...]
+    minus: tuple[DataFile, ...] = ()
+    plus: tuple[DataFile, ...] = ()
+    changed: Mapping[str, int] | None = None
+
+    def count(self) -> int:
+        return sum(f.rows or 0 for f in self.rows)
+
+
+def write_rows(frame: DataFrame, table: EmbeddedTable, token: str, actions: Actions) -> Written:
+    """Write plain rows as new files of the table."""
+    folder = f"data/{token}"
+    partition_by = table.partition_by()
+    seen = Observation()
+    counted = frame.observe(seen, F.count(F.lit(1)).alias(ROWS))
+    actions.submit("write", lambda: _save(counted, table, f"{folder}/part={ROWS}", partition_by))
+    files = actions.timed("footers", lambda: table.written(f"{folder}/part={ROWS}"))
+    _check({ROWS: files}, {ROWS: _number(seen.get, ROWS)})
+    return Written(_filled(files), changed={"insert": sum(f.rows or 0 for f in files)})
+
+
+def write_lines(frame: DataFrame, table: EmbeddedTable, token: str, actions: Actions) -> Written:
+    """Write lines that name their part; the action column is observed, not written."""
+    folder = f"data/{token}"
+    part = "part" if "part" not in {c.lower() for c in frame.columns} else "part_"
+    partition_by = (part, *table.partition_by())
+    seen = Observation()
+    counted = frame.observe(seen, *_counts()).withColumnRenamed(PART, part).drop(ACTION)
+    actions.submit("write", lambda: _save(counted, table, folder, partition_by))
+    found = actions.timed(
+        "footers", lambda: {p: table.written(f"{folder}/{part}={p}") for p in (ROWS, MINUS, PLUS)}
+    )
+    observed = seen.get
+    _check(found, {p: _number(observed, p) for p in found})
+    changed = {action: _number(observed, action) for action in ACTION_NAMES}
+    return Written(*(_filled(found[p]) for p in (ROWS, MINUS, PLUS)), changed=changed)
+
+
+def _counts() -> list[Column]:
+    """Rows per part; changed rows per action, an update counted once by its new row."""
+    part, action = F.col(PART), F.col(ACTION)
+    counts = [F.count_if(part == p).alias(p) for p in (ROWS, MINUS, PLUS)]
+    for name in ACTION_NAMES:
+        shown = MINUS if name == "delete" else PLUS
+        counts.append(F.count_if((part == shown) & (action == name)).alias(name))
+    return counts
+
+
+def _save(
+    frame: DataFrame, table: EmbeddedTable, folder: str, partition_by: tuple[str, ...]
+) -> None:
+    writer = frame.write.mode("errorifexists").option("compression", "zstd")
+    if partition_by:
+        writer = writer.partitionBy(*partition_by)
+    writer.parquet(spark_path(table.uri, folder))
+
+
+def _filled(files: tuple[DataFile, ...]) -> tuple[DataFile, ...]:
+    return tuple(f for f in files if f.rows)
+
+
+def _check(found: Mapping[str, tuple[DataFile, ...]], observed: Mapping[str, int]) -> None:
+    """The footers must hold the rows that were seen passing: this also catches stray files."""
+    for part, files in found.items():
+        counted = sum(f.rows or 0 for f in files)
+        if counted != observed[part]:
+            raise WriteVerification(
+                f"{observed[part]} rows were written as {part}, the files hold {counted}",
+                remedy="Nothing was published. Run it again.",
+            )
+
+
+def _number(observed: Mapping[str, object], name: str) -> int:
+    value = observed.get(name)
+    return int(str(value)) if value is not None else 0

@@ -1,0 +1,240 @@
+"""Opening a warehouse, and the public Python API around it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from everview.create import Definition, build
+from everview.errors import CopiedTable, InvalidArgument, NotAWarehouse, WarehouseClosed
+from everview.facts.receipts import Receipt
+from everview.facts.views import POLICIES
+from everview.handles import Table, View
+from everview.lake.catalog import Catalog, Entry, warehouse_state
+from everview.lake.delta.storage import location
+from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
+from everview.refresh import refresh
+from everview.run.engine import Engine
+from everview.run.local import local_session
+from everview.run.pinned import pinned_settings
+from everview.sql.parse import parse_query, table_name, table_references, with_placeholders
+from everview.tables import ForeignKeys, create_table
+from everview.views.catalog_changes import add_entry, check_name, drop_entry
+from everview.views.gather import Pins
+from everview.views.graph import refresh_order
+from everview.views.replacement import outdated_layout, why_replace
+from everview.views.world import World, record_of
+
+if TYPE_CHECKING:
+    from everview.facts.views import ViewRecord
+
+
+def open(
+    path: str,
+    spark: SparkSession | None = None,
+    storage_options: Mapping[str, str] | None = None,
+) -> Warehouse:
+    """Open the warehouse at a folder or URI, creating it where nothing is yet.
+
+    With `spark` the caller's session is used, classic or Connect, and its settings stay as they are;
+    without one, a local session is started (or the running one used). `storage_options` are handed to
+    the Delta library for object stores. NotAWarehouse if the folder holds something else.
+    """
+    options = dict(storage_options or {})
+    state = warehouse_state(path, options)
+    if state == "other":
+        raise NotAWarehouse(
+            f"The folder {path} holds something else.",
+            remedy="Open an empty or new folder, or one that Everview made.",
+        )
+    catalog = Catalog(path, options)
+    if state == "empty":
+        catalog.create()
+    engine = Engine(spark if spark is not None else local_session())
+    return Warehouse(World(catalog, EmbeddedDelta(options), engine, options, _milliseconds))
+
+
+def _milliseconds() -> int:
+    return int(time.time() * 1000)
+
+
+class Warehouse:
+    """Tables and materialized views at one place; use it as a context manager or close it."""
+
+    def __init__(self, world: World) -> None:
+        self._open_world: World | None = world
+
+    @property
+    def _world(self) -> World:
+        if self._open_world is None:
+            raise WarehouseClosed("This warehouse was closed.", remedy="Open it again: ev.open(...).")
+        return self._open_world
+
+    @property
+    def spark(self) -> SparkSession:
+        """The Spark session that DataFrames come from and go to."""
+        return self._world.engine.caller
+
+    @property
+    def path(self) -> str:
+        """Where the warehouse lies."""
+        return self._world.catalog.uri
+
+    def close(self) -> None:
+        """Let go of the warehouse; the Spark session stays."""
+        self._open_world = None
+
+    def __enter__(self) -> Warehouse:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # Tables
+
+    def create_table(
+        self,
+        name: str,
+        schema_or_df: StructType | str | DataFrame,
+        primary_key: str | Sequence[str] | None = None,
+        foreign_keys: ForeignKeys | None = None,
+        partition_by: str | Sequence[str] | None = None,
+    ) -> Table:
+        """Create a table: empty from a schema (StructType or DDL text), or with a DataFrame's rows.
+
+        `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a tuple.
+        """
+        declared = (primary_key, foreign_keys, partition_by)
+        create_table(self._world, name, schema_or_df, declared)
+        return self.table(name)
+
+    def attach(self, name: str, path: str) -> Table:
+        """Read somebody else's Delta table where it lies; it is never written or copied."""
+        world = self._world
+        check_name(world.catalog.read(), name)
+        place = location(path)
+        table = world.lake.open(place)
+        self._refuse_copy(table.head().id, place)
+        add_entry(world, Entry(name, "attached", place))
+        return self.table(name)
+
+    def _refuse_copy(self, table_id: str, place: str) -> None:
+        for entry in self._world.catalog.read().entries:
+            known = self._world.open(entry)
+            if known.head().id == table_id and known.uri != place:
+                raise CopiedTable(
+                    f"The table at {place} has the id of `{entry.name}` at {known.uri}.",
+                    remedy="It is a copied folder: write it anew as a table of its own.",
+                )
+
+    def table(self, name: str) -> Table:
+        """The handle of a table, own or attached."""
+        return Table(self, self._world, name)
+
+    def tables(self) -> list[str]:
+        """The names of all tables, own and attached."""
+        return [e.name for e in self._world.catalog.read().entries if e.kind != "view"]
+
+    # Views
+
+    def create_materialized_view(
+        self,
+        name: str,
+        sql: str,
+        policy: str = "AUTO",
+        comment: str | None = None,
+        replace: bool = False,
+    ) -> View:
+        """Create a view and build it; it equals its definition at the versions it then read.
+
+        `policy`: AUTO takes the cheaper way at each refresh, INCREMENTAL and INCREMENTAL STRICT refuse
+        what cannot be maintained incrementally, FULL always recomputes.
+        """
+        world = self._world
+        wanted = policy.strip().upper()
+        if wanted not in POLICIES:
+            raise InvalidArgument(
+                f"There is no policy {policy!r}.", remedy=f"Choose one of {', '.join(POLICIES)}."
+            )
+        check_name(world.catalog.read(), name, replaced="view" if replace else "")
+        settings = pinned_settings(self.spark)
+        definition = Definition(name, sql, settings, wanted, comment or "")
+        built = build(world, definition, {})
+        add_entry(world, built.entry, replaced=replace)
+        return self.view(name)
+
+    def view(self, name: str) -> View:
+        """The handle of a materialized view."""
+        return View(self, self._world, name)
+
+    def views(self) -> list[str]:
+        """The names of all materialized views."""
+        return [e.name for e in self._world.catalog.read().entries if e.kind == "view"]
+
+    def refresh(self, *names: str) -> list[Receipt]:
+        """Refresh these views, or all, sources first, all at one set of source versions."""
+        wanted = [self.view(n).name for n in names] if names else self.views()
+        return self._refresh(wanted, full=False)
+
+    def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]:
+        world = self._world
+        records = {n.lower(): record_of(world.open(world.entry(n))) for n in self.views()}
+        sources = {n: tuple(s.name for s in r.sources) for n, r in records.items()}
+        wanted = [n.lower() for n in names]
+        pins: Pins = {}
+        done: dict[str, Receipt] = {}
+        for name in refresh_order(wanted, sources):
+            receipt = self._refresh_one(name, pins, full=full and name in wanted)
+            below = refresh_order([name], sources)[:-1]
+            done[name] = replace(receipt, below=tuple(done[b] for b in below))
+        return [done[n] for n in (wanted if full or len(wanted) == 1 else done)]
+
+    def _refresh_one(self, name: str, pins: Pins, *, full: bool) -> Receipt:
+        """Refresh a view whose sources are done; one that no longer fits is built anew."""
+        world = self._world
+        entry = world.entry(name, "view")
+        table = world.open(entry)
+        record = record_of(table)
+        reason = why_replace(world, entry.name, record) or self._outdated(table, record)
+        if not reason:
+            return refresh(world, entry, table, pins, full=full)
+        settings = record.settings
+        built = build(world, Definition(entry.name, record.sql, settings, entry.policy, entry.comment), pins)
+        add_entry(world, built.entry, replaced=True)
+        return replace(built.receipt, reason=f"built anew: {reason}")
+
+    def _outdated(self, table: EmbeddedTable, record: ViewRecord) -> str:
+        return outdated_layout(record, self._world.defined(table, record))
+
+    # Queries
+
+    def sql(self, query: str) -> DataFrame:
+        """A SELECT over tables and views by their names, as a DataFrame; only public columns are seen."""
+        world = self._world
+        parsed = parse_query(query)
+        frames: dict[str, DataFrame] = {}
+        for reference in table_references(parsed):
+            name = table_name(reference)
+            entry = world.entry(name, where=parsed.place(reference))
+            handle = self.view(name) if entry.kind == "view" else self.table(name)
+            frames[name.lower()] = handle.to_df()
+        names = {name: f"source{i}" for i, name in enumerate(frames)}
+        text = with_placeholders(parsed, names)
+        return self.spark.sql(text, **{names[n]: frame for n, frame in frames.items()})
+
+    def _drop(self, name: str) -> None:
+        drop_entry(self._world, name)
+
+    def __repr__(self) -> str:
+        return f"<warehouse {self.path}: {len(self.tables())} tables, {len(self.views())} views>"

@@ -1,0 +1,3 @@
+"""The version of the package, recorded in what it creates."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,83 @@
+"""Gathering the facts of one refresh: what is stored, and every source at its pinned version."""
+
+from __future__ import annotations
+
+from everview.errors import LostHistory
+from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
+from everview.facts.tables import Changes, Head, Lost, Snapshot
+from everview.facts.views import SourceRecord, ViewRecord
+from everview.lake.catalog import Entry
+from everview.lake.delta.table import EmbeddedTable
+from everview.run.publish import SELF, source_app
+from everview.views.world import VIEW_PROPERTY, World
+
+Pins = dict[str, int]  # source table id -> version; filled as sources are met
+
+
+def gather(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> RefreshFacts:
+    """The facts, with each source pinned at the version that `pins` says or its head."""
+    stored = stored_facts(table)
+    sources = tuple(_source(world, s, stored, pins) for s in stored.record.sources)
+    return RefreshFacts(entry.name, entry.policy, stored, sources)
+
+
+def stored_facts(table: EmbeddedTable) -> StoredFacts:
+    head = table.head()
+    record = ViewRecord.from_json(head.properties[VIEW_PROPERTY])
+    recorded = {s.name: table.transaction(source_app(s.id)) for s in record.sources}
+    watermark = {name: version for name, version in recorded.items() if version is not None}
+    last = table.history(1)
+    return StoredFacts(
+        record=record,
+        snapshot=table.snapshot(head.version),
+        watermark=watermark if len(watermark) == len(record.sources) else {},
+        distrust=_distrust(table, head) if watermark else "",
+        moved_at=last[0].timestamp if last else 0,
+    )
+
+
+def _distrust(table: EmbeddedTable, head: Head) -> str:
+    """Why the stored rows are not what a refresh left there, "" if they are."""
+    own = table.transaction(SELF)
+    if own == head.version:
+        return ""
+    later = [] if own is None else [c for c in table.history() if c.version > own]
+    gap = own is None or own > head.version or len(later) != head.version - own
+    if gap or any(c.data_change for c in later):
+        return f"the stored view was changed by another writer after version {own}"
+    return ""
+
+
+def _source(
+    world: World, source: SourceRecord, stored: StoredFacts, pins: Pins
+) -> SourceFacts:
+    table = world.open(world.entry(source.name))
+    head = table.head()
+    new = pins.setdefault(head.id, head.version)
+    old = stored.watermark.get(source.name)
+    return SourceFacts(
+        name=source.name,
+        id=source.id,
+        old=old,
+        new=new,
+        at_new=table.snapshot(new),
+        at_old=_snapshot(table, old, new),
+        changes=_changes(table, old, new),
+    )
+
+
+def _snapshot(table: EmbeddedTable, old: int | None, new: int) -> Snapshot | None:
+    if old is None or old > new:
+        return None
+    try:
+        return table.snapshot(old)
+    except LostHistory:
+        return None
+
+
+def _changes(table: EmbeddedTable, old: int | None, new: int) -> Changes | Lost:
+    if old is None:
+        return Lost("the view was never built")
+    if old > new:
+        return Lost(f"the table went back from version {old} to {new}")
+    return table.changes(old, new)

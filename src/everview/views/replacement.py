@@ -1,0 +1,50 @@
+"""When a stored view no longer fits its sources or its layout, and must be built anew."""
+
+from __future__ import annotations
+
+from everview.errors import UnknownName
+from everview.facts.schema import Schema
+from everview.facts.views import SourceRecord, ViewRecord
+from everview.run.define import Defined
+from everview.views.world import World, find_entry, public_schema
+
+
+def why_replace(world: World, view: str, record: ViewRecord) -> str:
+    """Why the recorded sources are not those of today, "" if they are. Ids decide, never names."""
+    entries = world.catalog.read()
+    for source in record.sources:
+        entry = find_entry(entries, source.name)
+        if entry is None:
+            raise UnknownName(
+                f"`{view}` reads `{source.name}`, which is gone.",
+                remedy=f"Create or attach `{source.name}` again, or drop the view.",
+            )
+        table = world.open(entry)
+        head = table.head()
+        if head.id != source.id:
+            return f"`{source.name}` is another table than before (dropped and created again)"
+        reason = _reshaped(source, public_schema(table, head.version))
+        if reason:
+            return reason
+    return ""
+
+
+def _reshaped(source: SourceRecord, now: Schema) -> str:
+    for name in source.used:
+        if name not in now:
+            return f"`{source.name}` has no column `{name}` any more"
+        if now[name].type != source.schema[name].type:
+            before, after = source.schema[name].type, now[name].type
+            return f"`{source.name}`.`{name}` was {before} and is {after}"
+    return ""
+
+
+def outdated_layout(record: ViewRecord, defined: Defined) -> str:
+    """Why the rows are not stored as this version of Everview stores them, "" if they are."""
+    layout = defined.shape.layout
+    same = (
+        layout.kind == record.layout.kind
+        and layout.key == record.layout.key
+        and layout.stored.same_columns(record.layout.stored)
+    )
+    return "" if same or record.full_only else "rows are stored in another layout now"

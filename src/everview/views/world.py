@@ -1,0 +1,95 @@
+"""Everything a refresh may ask: the catalog of names, the lake, the session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from everview.errors import Place, UnknownName
+from everview.facts.schema import Schema
+from everview.facts.views import ViewRecord
+from everview.lake.catalog import Catalog, Entries, Entry
+from everview.lake.delta.storage import Storage
+from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
+from everview.run.define import Defined, define
+from everview.run.engine import Engine
+from everview.run.faults import Probe, no_fault
+
+VIEW_PROPERTY = "everview.view"
+TABLE_PROPERTY = "everview.table"
+
+
+@dataclass
+class World:
+    """One open warehouse."""
+
+    catalog: Catalog
+    lake: EmbeddedDelta
+    engine: Engine
+    storage_options: Mapping[str, str]
+    now: Callable[[], int]
+    probe: Probe = no_fault
+    _defined: dict[str, Defined] = field(default_factory=dict)
+
+    @property
+    def storage(self) -> Storage:
+        return Storage(self.catalog.uri, self.storage_options)
+
+    def uri(self, location: str) -> str:
+        """The absolute place of a catalog entry's location."""
+        is_absolute = "://" in location or location.startswith("/")
+        return location if is_absolute else f"{self.catalog.uri}/{location}"
+
+    def open(self, entry: Entry) -> EmbeddedTable:
+        return self.lake.open(self.uri(entry.location))
+
+    def entry(self, name: str, kind: str = "", where: Place | None = None) -> Entry:
+        """The entry of a name, of a kind if one is given."""
+        found = find_entry(self.catalog.read(), name)
+        if found is None or (kind and kind != found.kind and (kind, found.kind) != _ATTACHED):
+            known = [e.name for e in self.catalog.read().entries]
+            what = kind or "table or view"
+            raise UnknownName(
+                f"There is no {what} `{name}` in this warehouse.",
+                where=where,
+                remedy=f"Known names: {', '.join(known) or 'none yet'}.",
+            )
+        return found
+
+    def defined(self, table: EmbeddedTable, record: ViewRecord) -> Defined:
+        """The definition as understood; asked of Spark once per view and session."""
+        if table.uri not in self._defined:
+            schemas = {s.name: s.schema for s in record.sources}
+            found = define(self.engine, record.sql, schemas, record.settings)
+            self._defined[table.uri] = found
+        return self._defined[table.uri]
+
+
+_ATTACHED = ("table", "attached")
+
+
+def find_entry(entries: Entries, name: str) -> Entry | None:
+    """Names are one name whatever their case."""
+    return next((e for e in entries.entries if e.name.lower() == name.lower()), None)
+
+
+def public_schema(table: EmbeddedTable, version: int) -> Schema:
+    """The columns a reader sees: of a view its public ones."""
+    record = table.head().properties.get(VIEW_PROPERTY)
+    if record is not None:
+        return ViewRecord.from_json(record).columns
+    return table.snapshot(version).schema
+
+
+def record_of(table: EmbeddedTable) -> ViewRecord:
+    return ViewRecord.from_json(table.head().properties[VIEW_PROPERTY])
+
+
+def receipts_of(table: EmbeddedTable, limit: int | None) -> list[Mapping[str, Any]]:
+    """The receipts in the commits still in the log, newest first."""
+    return [
+        {"version": c.version, "timestamp": c.timestamp, **c.metadata["receipt"]}
+        for c in table.history(limit)
+        if "receipt" in c.metadata
+    ]
