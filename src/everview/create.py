@@ -129,7 +129,10 @@ def _build(world: World, definition: Definition, defined: Defined, sources: Sour
     )
     location = f"views/{uuid.uuid4().hex}"
     table = world.lake.create(
-        world.uri(location), packed_schema(shape.layout.stored), (), {VIEW_PROPERTY: record.to_json()}
+        world.uri(location),
+        packed_schema(shape.layout.stored),
+        (),
+        {VIEW_PROPERTY: record.to_json()},
     )
     entry = Entry(definition.name, "view", location, definition.comment, definition.policy)
     return Built(entry, refresh(world, entry, table, sources[1]))

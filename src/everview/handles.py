@@ -168,7 +168,9 @@ class View(_Handle):
         pins = {s.id: stored.watermark[s.name] for s in stored.record.sources}
         facts = gather(world, entry, table, pins)
         shape = shape_of_view(world, table, facts)
-        return verify(world.engine, facts, shape, loose_columns(world.defined(table, stored.record)))
+        return verify(
+            world.engine, facts, shape, loose_columns(world.defined(table, stored.record))
+        )
 
     def status(self) -> Status:
         """How fresh the view is, how far behind, and how it was refreshed last."""
@@ -196,5 +198,3 @@ class View(_Handle):
 
     def __repr__(self) -> str:
         return f"<materialized view {self.name}>"
-
-

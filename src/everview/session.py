@@ -73,7 +73,9 @@ class Warehouse:
     @property
     def _world(self) -> World:
         if self._open_world is None:
-            raise WarehouseClosed("This warehouse was closed.", remedy="Open it again: ev.open(...).")
+            raise WarehouseClosed(
+                "This warehouse was closed.", remedy="Open it again: ev.open(...)."
+            )
         return self._open_world
 
     @property
@@ -210,7 +212,9 @@ class Warehouse:
         if not reason:
             return refresh(world, entry, table, pins, full=full)
         settings = record.settings
-        built = build(world, Definition(entry.name, record.sql, settings, entry.policy, entry.comment), pins)
+        built = build(
+            world, Definition(entry.name, record.sql, settings, entry.policy, entry.comment), pins
+        )
         add_entry(world, built.entry, replaced=True)
         return replace(built.receipt, reason=f"built anew: {reason}")
 

@@ -69,7 +69,9 @@ def check_keyed(seed: int, seen: Seen) -> None:
     queries = Queries(rng)
     rel = queries.aggregate(rng.choice((0, 1, 1, 2)))
     state, changed = random_state(rng)
-    types = {c.id: rng.choice(("long", "long", "double")) for p in walk_plan(rel) for c in p.columns}
+    types = {
+        c.id: rng.choice(("long", "long", "double")) for p in walk_plan(rel) for c in p.columns
+    }
     view = keyed_view(rel, types)
     insert_only = all(w > 0 for t in changed for _, w in state.changes[t])
     expected = rows(at(view.full(), At.NEW), state)
@@ -92,7 +94,9 @@ def check_keyed(seed: int, seen: Seen) -> None:
         seen.counts["insert only"] += 1
     born = {r[0] for r in expected} - {r[0] for r in stored}
     seen.counts["group born"] += bool(view.keys and born)
-    seen.counts["group died"] += bool(view.keys and {r[0] for r in stored} - {r[0] for r in expected})
+    seen.counts["group died"] += bool(
+        view.keys and {r[0] for r in stored} - {r[0] for r in expected}
+    )
 
 
 def _apply(view: KeyedView, table: Rel, state: State, seen: Seen) -> dict[str, list[tuple]]:

@@ -15,7 +15,17 @@ from everview.aggregates.areas import (
 )
 from everview.aggregates.numbers import EXACT_SUM, FLOATS, INTEGERS, decimal, decimal_of
 from everview.algebra.relations import AggregateCall, Extreme
-from everview.algebra.scalars import NULL, Call, Case, Cast, ColumnId, Compare, Scalar, integer, string
+from everview.algebra.scalars import (
+    NULL,
+    Call,
+    Case,
+    Cast,
+    ColumnId,
+    Compare,
+    Scalar,
+    integer,
+    string,
+)
 
 Types = Mapping[ColumnId, str]
 
@@ -149,4 +159,3 @@ def _decimal_mean(precision: int, scale: int) -> Callable[[Scalars], Scalar]:
         )
 
     return mean
-

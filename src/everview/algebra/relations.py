@@ -21,7 +21,7 @@ class PlanError(Exception):
     """An operator that denotes nothing was about to be built; always a bug in a rule."""
 
 
-def _require(condition: bool, message: str) -> None:  # noqa: FBT001
+def _require(condition: bool, message: str) -> None:
     if not condition:
         raise PlanError(message)
 

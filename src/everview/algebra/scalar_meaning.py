@@ -98,7 +98,7 @@ def _every(values: list[Any]) -> bool | None:
     return None if any(v is None for v in values) else True
 
 
-def _negated(some: bool | None) -> bool | None:  # noqa: FBT001
+def _negated(some: bool | None) -> bool | None:
     return None if some is None else not some
 
 

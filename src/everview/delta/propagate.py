@@ -42,7 +42,9 @@ def delta(rel: Rel, changed: frozenset[str]) -> Rel | None:
             return delta_join(rel, delta(rel.left, changed), delta(rel.right, changed))
         case UnionAll():
             return delta_union_all(rel, tuple(delta(i, changed) for i in rel.inputs))
-        case Join() | Aggregate() | Values() | Changes() | Local() | Negate() | Net() | ChangeTable():
+        case (
+            Join() | Aggregate() | Values() | Changes() | Local() | Negate() | Net() | ChangeTable()
+        ):
             raise PlanError(f"no delta rule for {type(rel).__name__}: {rel}")
         case _:
             assert_never(rel)

@@ -37,7 +37,9 @@ class Schema:
 
     def to_json(self) -> str:
         """The JSON text of the Spark StructType."""
-        return json.dumps({"type": "struct", "fields": [f.to_json() for f in self.fields]}, sort_keys=True)
+        return json.dumps(
+            {"type": "struct", "fields": [f.to_json() for f in self.fields]}, sort_keys=True
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -41,7 +41,9 @@ class RewriteKeyed:
 
     apply: ApplyKeyed
     name: str = "write"
-    title: str = "rewrite only the files whose key ranges are touched; new keys in a file of their own"
+    title: str = (
+        "rewrite only the files whose key ranges are touched; new keys in a file of their own"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,9 @@ def aligned(frame: DataFrame, schema: Schema, table: str) -> DataFrame:
     given = schema_of(frame)
     by_name = {f.name.lower(): f for f in given.fields}
     missing = [f.name for f in schema.fields if f.name.lower() not in by_name]
-    extra = [f.name for f in given.fields if f.name.lower() not in {n.lower() for n in schema.names}]
+    extra = [
+        f.name for f in given.fields if f.name.lower() not in {n.lower() for n in schema.names}
+    ]
     if missing or extra:
         parts = [f"{', '.join(missing)} missing"] if missing else []
         parts += [f"{', '.join(extra)} unknown"] if extra else []

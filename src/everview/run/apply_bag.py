@@ -139,9 +139,7 @@ def _deleted(work: Work, staged: Staged) -> DataFrame:
     schema = spark_schema(stored).add(_ID, "long")
     table = table.append_column(_ID, pa.array(index, pa.int64()))
     frame = work.engine.own.createDataFrame(table, schema)
-    return frame.select(
-        *(_column(n).alias(f"__ev_d{i}") for i, n in enumerate(stored.names)), _ID
-    )
+    return frame.select(*(_column(n).alias(f"__ev_d{i}") for i, n in enumerate(stored.names)), _ID)
 
 
 def _same_row(stored: Schema) -> Column:
@@ -160,5 +158,3 @@ def _staged(work: Work) -> Staged:
 
 def _column(name: str) -> Column:
     return F.col(quoted(name))
-
-

@@ -101,7 +101,9 @@ class _Asked:
         try:
             emitted = self._schema(rel, columns.names)
         except PySparkException as error:
-            return full_only(f"Spark reads it otherwise than we do: {_message(error)}", None, columns)
+            return full_only(
+                f"Spark reads it otherwise than we do: {_message(error)}", None, columns
+            )
         if not emitted.same_columns(columns):
             reason = f"we read its columns as {emitted.names}, Spark as {columns.names}"
             return full_only(reason, None, columns)
@@ -149,7 +151,9 @@ class _Asked:
 
 
 def _explained(error: PySparkException, scalars: list[Scalar]) -> str:
-    functions = sorted({f for s in scalars for o in walk(s) if isinstance(o, Opaque) for f in o.functions})
+    functions = sorted(
+        {f for s in scalars for o in walk(s) if isinstance(o, Opaque) for f in o.functions}
+    )
     what = error.getCondition() or ""
     if "NON_DETERMINISTIC" in what:
         return f"an expression is not deterministic (one of: {', '.join(functions)})"
@@ -177,5 +181,3 @@ def _used(rel: Rel, sources: Mapping[str, Schema]) -> dict[str, tuple[str, ...]]
         if isinstance(scan, Scan):
             used[scan.table] |= {c.name for c in scan.columns if c.id in ids}
     return {name: tuple(n for n in sources[name].names if n in used[name]) for name in sources}
-
-

@@ -158,7 +158,9 @@ class _Statement:
         unknown = [name for name in set_ if name not in self._schema]
         if unknown or not set_:
             raise InvalidArgument(
-                f"There is no column {', '.join(unknown)} to set." if unknown else "Nothing to set.",
+                f"There is no column {', '.join(unknown)} to set."
+                if unknown
+                else "Nothing to set.",
                 remedy=f"Columns: {', '.join(self._schema.names)}.",
             )
         with self._session():
@@ -183,7 +185,9 @@ class _Statement:
         missing = [n for n in on if n not in given]
         if missing or not on:
             raise InvalidArgument(
-                f"The rows have no key column {', '.join(missing)}." if missing else "No key given.",
+                f"The rows have no key column {', '.join(missing)}."
+                if missing
+                else "No key given.",
                 remedy="Name columns that both the table and the rows have.",
             )
         fitting = aligned(frame, self._schema.only(given), self._writer.table.uri)
@@ -195,9 +199,7 @@ class _Statement:
             new = staged.frame.select(
                 *(F.col(quoted(n)).alias(f"__ev_m{i}") for i, n in enumerate(given))
             )
-            same = _all(
-                F.col(quoted(n)).eqNullSafe(F.col(f"__ev_m{given.index(n)}")) for n in on
-            )
+            same = _all(F.col(quoted(n)).eqNullSafe(F.col(f"__ev_m{given.index(n)}")) for n in on)
             self._check_unique(new, tuple(f"__ev_m{given.index(n)}" for n in on), on)
             rows = placed_frame(self._engine.own, self.snapshot)
             files = self._files(rows.join(new, same, "left_semi"))
@@ -280,16 +282,11 @@ class _Statement:
         inserted = fresh.withColumn(PART, F.explode(F.array(F.lit(ROWS), F.lit(PLUS)))).select(
             PART,
             F.when(F.col(PART) == PLUS, "insert").alias(ACTION),
-            *(
-                place.get(n, F.lit(None)).cast(types[n]).alias(n)
-                for n in self._schema.names
-            ),
+            *(place.get(n, F.lit(None)).cast(types[n]).alias(n) for n in self._schema.names),
         )
         return self._updated(old).unionAll(inserted)
 
-    def _check_unique(
-        self, new: DataFrame, keys: tuple[str, ...], on: tuple[str, ...]
-    ) -> None:
+    def _check_unique(self, new: DataFrame, keys: tuple[str, ...], on: tuple[str, ...]) -> None:
         twice = new.groupBy(*keys).count().where("count > 1").limit(1)
         found = self._actions.submit("check", twice.collect)
         if found:
@@ -311,5 +308,3 @@ class _Statement:
 
 def _all(tests: Iterable[Column]) -> Column:
     return reduce(lambda a, b: a & b, tests)
-
-

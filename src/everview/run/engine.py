@@ -126,4 +126,3 @@ def changed_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator
                 spark.conf.unset(key)
             else:
                 spark.conf.set(key, old)
-

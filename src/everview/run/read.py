@@ -249,5 +249,3 @@ def packed_schema(stored: Schema) -> Schema:
         tuple(Field(f.name.removeprefix(f"{HIDDEN}."), f.type, f.nullable) for f in hidden)
     )
     return Schema((*public, Field(HIDDEN, inner.to_json(), nullable=False)))
-
-

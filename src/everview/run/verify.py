@@ -47,7 +47,9 @@ def verify(
         difference = _difference(stored, theirs, compared)
         counts = difference.agg(_total(1), _total(-1)).collect()[0]
         unexpected, missing = int(counts[0] or 0), int(counts[1] or 0)
-        samples = [_samples(difference, sign) if n else () for sign, n in ((1, unexpected), (-1, missing))]
+        samples = [
+            _samples(difference, sign) if n else () for sign, n in ((1, unexpected), (-1, missing))
+        ]
         if isinstance(shape, Keyed) and loose:
             off = _beyond_bound(frames, shape.view, facts)
             unexpected, missing = unexpected + len(off), missing + len(off)
@@ -69,6 +71,7 @@ def verify(
 
 def _difference(stored: DataFrame, theirs: DataFrame, compared: Schema) -> DataFrame:
     """One line per distinct row with its copies stored less its copies recomputed, zeros left out."""
+
     def side(frame: DataFrame, weight: int) -> DataFrame:
         columns = [F.col(quoted(n)) for n in compared.names]
         return frame.select(*columns, F.lit(weight).cast("bigint").alias(_W))
@@ -89,8 +92,9 @@ def _total(sign: int) -> Column:
 def _samples(difference: DataFrame, sign: int) -> tuple[str, ...]:
     rows = difference.where(F.col(_W) * sign > 0).limit(_SAMPLE).collect()
     return tuple(
-        ", ".join(f"{k}={v!r}" for k, v in row.asDict().items() if not k.startswith("__ev_k"))
-        .replace(f"{_W}=", "copies=")
+        ", ".join(
+            f"{k}={v!r}" for k, v in row.asDict().items() if not k.startswith("__ev_k")
+        ).replace(f"{_W}=", "copies=")
         for row in rows
     )
 
@@ -132,12 +136,12 @@ def _with_magnitudes(view: KeyedView) -> Rel:
     sizes = [fresh.column("size") for _ in args]
     outputs = [(k, Ref(k.id)) for k in view.keys]
     outputs += [(c, Cast(Ref(a), "double")) for c, a in zip(plain, args, strict=True)]
-    outputs += [(c, Call("abs", (Cast(Ref(a), "double"),))) for c, a in zip(sizes, args, strict=True)]
+    outputs += [
+        (c, Call("abs", (Cast(Ref(a), "double"),))) for c, a in zip(sizes, args, strict=True)
+    ]
     prepared = Project(view.input, tuple(outputs))
     calls = []
     for x, size in zip(plain, sizes, strict=True):
         calls.append((fresh.column("sum"), AggregateCall("sum", (x.id,))))
         calls.append((fresh.column("magnitude"), AggregateCall("sum", (size.id,))))
     return Aggregate(prepared, view.keys, tuple(calls))
-
-

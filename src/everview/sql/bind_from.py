@@ -146,5 +146,3 @@ def _require(node: exp.Expr, allowed: set[str]) -> None:
     for key, value in node.args.items():
         if key not in allowed and value not in (None, False, []):
             raise Refuse(f"{key.upper()} in FROM is not maintained incrementally", node)
-
-

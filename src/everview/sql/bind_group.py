@@ -70,9 +70,7 @@ def _group_items(query: exp.Select, items: Items, scope: Scope) -> list[exp.Expr
         if key not in ("expressions", "all") and value not in (None, False, []):
             raise Refuse(f"GROUP BY {key.upper()} is not maintained incrementally", group)
     if group.args.get("all"):
-        plain = [
-            i for i in items if isinstance(i, Column) or not any(map(_is_aggregate, i.walk()))
-        ]
+        plain = [i for i in items if isinstance(i, Column) or not any(map(_is_aggregate, i.walk()))]
         return [i if isinstance(i, Column) else i.unalias() for i in plain]
     return [_group_item(e, items, scope) for e in group.expressions]
 
@@ -177,5 +175,3 @@ class _Grouping:
             self._args[scalar] = self._fresh.column("arg")
             self.prepared.append((self._args[scalar], scalar))
         return self._args[scalar]
-
-

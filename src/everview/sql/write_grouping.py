@@ -66,7 +66,9 @@ def _delta_text(area: WorkDelta, items: Items, weight: str) -> str:
     arg = None if area.arg is None else items[area.arg]
     match area.function:
         case "weight":
-            counted = weight if arg is None else f"CASE WHEN {arg} IS NOT NULL THEN {weight} ELSE 0 END"
+            counted = (
+                weight if arg is None else f"CASE WHEN {arg} IS NOT NULL THEN {weight} ELSE 0 END"
+            )
             return f"sum({counted})"
         case "sum":
             return _sum_text(str(arg), area.type, weight)
@@ -91,7 +93,9 @@ def _sum_text(arg: str, type_: str, weight: str) -> str:
         return f"sum(CAST({weight} AS DOUBLE) * CAST({arg} AS DOUBLE))"
     fits = f"abs({weight}) <= {_MOST_WEIGHT}"
     message = "'everview a weight has more than nine digits'"
-    checked = f"CAST(CASE WHEN {fits} THEN {weight} ELSE raise_error({message}) END AS DECIMAL(9,0))"
+    checked = (
+        f"CAST(CASE WHEN {fits} THEN {weight} ELSE raise_error({message}) END AS DECIMAL(9,0))"
+    )
     exact = f"CAST({arg} AS DECIMAL(20,0))" if type_ == "decimal(38,0)" else arg
     return f"CAST(sum({checked} * {exact}) AS {sql_type(type_)})"
 

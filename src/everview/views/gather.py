@@ -48,9 +48,7 @@ def _distrust(table: EmbeddedTable, head: Head) -> str:
     return ""
 
 
-def _source(
-    world: World, source: SourceRecord, stored: StoredFacts, pins: Pins
-) -> SourceFacts:
+def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins) -> SourceFacts:
     table = world.open(world.entry(source.name))
     head = table.head()
     new = pins.setdefault(head.id, head.version)

@@ -15,7 +15,5 @@ def loose_columns(defined: Defined) -> frozenset[str]:
     loose = {c.id for kept in view.areas if kept.area.recompute for c in kept.stored[1:]}
     names = defined.columns.names
     return frozenset(
-        name
-        for name, (_, scalar) in zip(names, view.public, strict=True)
-        if refs(scalar) & loose
+        name for name, (_, scalar) in zip(names, view.public, strict=True) if refs(scalar) & loose
     )

@@ -41,7 +41,9 @@ class Status:
             seconds = sum(self.last_refresh["seconds"].values())
             last = f"  last: {self.last_refresh['strategy']} {seconds:.1f} s"
         rows = "?" if self.rows is None else f"{self.rows:,}"
-        head = f"{self.view}  {self.policy}  {rows} rows  exact at {at}  behind: {late or '-'}{last}"
+        head = (
+            f"{self.view}  {self.policy}  {rows} rows  exact at {at}  behind: {late or '-'}{last}"
+        )
         return f"{head}\n  {self.kept}"
 
 
@@ -78,9 +80,7 @@ def how_kept(shape: Shape) -> str:
             return "incremental, as a bag of rows"
 
 
-def explanation(
-    facts: RefreshFacts, shape: Shape, choice: Choice, steps: Program
-) -> Explanation:
+def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Program) -> Explanation:
     """The explanation of the same steps that a refresh would carry out."""
     lines = [f"{facts.view} · policy {facts.policy} · {how_kept(shape)}"]
     lines += [f"  {_source_line(s)}" for s in facts.sources]
