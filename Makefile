@@ -53,7 +53,7 @@ format: $(READY) ## ruff: repair what it can, format the rest
 	$(BIN)/ruff format .
 
 bench: $(READY) ## measure refreshes against full recomputes
-	$(BIN)/python benchmarks/run.py $(ARGS)
+	$(BIN)/python bench/run.py $(ARGS)
 
 lock: ## compute requirements.lock anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --extra connect --group dev --universal --python-version 3.11 \
@@ -63,7 +63,7 @@ lock: ## compute requirements.lock anew from pyproject.toml (needs uv)
 clean: ## remove .venv and everything that tools, Spark and the demo left behind
 	rm -rf .venv build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache \
 		.ruff_cache artifacts derby.log metastore_db spark-warehouse everview-demo
-	find src tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests examples bench -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The tests have one order, also under make -j: they share two cores and the console.
 .NOTPARALLEL:

@@ -20,7 +20,7 @@ from everview.lake.catalog import Catalog, Entry, warehouse_state
 from everview.lake.delta.storage import location
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from everview.refresh import refresh
-from everview.run.engine import Engine
+from everview.run.engine import Engine, sql_over
 from everview.run.local import local_session
 from everview.run.pinned import pinned_settings
 from everview.sql.parse import parse_query, table_name, table_references, with_placeholders
@@ -235,7 +235,7 @@ class Warehouse:
             frames[name.lower()] = handle.to_df()
         names = {name: f"source{i}" for i, name in enumerate(frames)}
         text = with_placeholders(parsed, names)
-        return self.spark.sql(text, **{names[n]: frame for n, frame in frames.items()})
+        return sql_over(self.spark, text, {names[n]: frame for n, frame in frames.items()})
 
     def _drop(self, name: str) -> None:
         drop_entry(self._world, name)

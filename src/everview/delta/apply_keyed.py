@@ -171,7 +171,7 @@ class ApplyKeyed:
 
     def _computed(self, rel: Rel, touched: Touched, untouched: Scalar) -> Rel:
         """The new kept values beside what is there; of untouched rows the old ones."""
-        merged = [Ref(k.id) for k in self.view.keys]
+        merged: list[Scalar] = [Ref(k.id) for k in self.view.keys]
         merged += [s for kept in self.view.areas for s in _merged(kept, kept.old)]
         merged += [Ref(c.id) for c, _ in self.view.recomputed]
         counted = len(self.view.keys)

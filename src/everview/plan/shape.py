@@ -86,5 +86,5 @@ def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape
         for i, (column, held) in enumerate(view.stored)
     ]
     place = {held.id: field.name for field, (_, held) in zip(stored, view.stored, strict=True)}
-    key = tuple(place[k.id] for k in view.keys)
-    return Keyed(view, Layout("keyed", key, Schema(tuple(stored))))
+    names_of_keys = tuple(place[k.id] for k in view.keys)
+    return Keyed(view, Layout("keyed", names_of_keys, Schema(tuple(stored))))

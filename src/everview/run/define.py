@@ -23,7 +23,7 @@ from everview.algebra.walk import highest_id, used_columns, walk_plan
 from everview.errors import SqlInvalid
 from everview.facts.schema import Schema
 from everview.plan.shape import Shape, full_only, shape_of
-from everview.run.engine import Engine
+from everview.run.engine import Engine, sql_over
 from everview.run.read import empty_frame, schema_of
 from everview.sql.bind import NotLowered, bind
 from everview.sql.parse import Parsed, parse_query, with_placeholders
@@ -74,7 +74,7 @@ def user_frame(engine: Engine, parsed: Parsed, frames: Mapping[str, DataFrame]) 
     """The user's own text over these frames; call inside `engine.settings`."""
     names = {name: f"source{i}" for i, name in enumerate(frames)}
     text = with_placeholders(parsed, names)
-    return engine.own.sql(text, **{names[name]: frame for name, frame in frames.items()})
+    return sql_over(engine.own, text, {names[name]: frame for name, frame in frames.items()})
 
 
 def user_columns(engine: Engine, parsed: Parsed, sources: Mapping[str, Schema]) -> Schema:

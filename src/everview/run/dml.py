@@ -169,7 +169,7 @@ class _Statement:
             if not files:
                 return None
             rows = snapshot_frame(self._engine.own, self.snapshot, files)
-            new = {n: F.expr(e) if isinstance(e, str) else e for n, e in set_.items()}
+            new = {n: F.expr(e) for n, e in set_.items()}
             matched = rows.select(
                 F.coalesce(condition, F.expr("FALSE")).alias(_MATCHED),
                 *self._columns(),

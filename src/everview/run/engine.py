@@ -6,7 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -90,14 +90,20 @@ class Engine:
 
     def sql(self, query: Sql, frames: Mapping[Leaf, DataFrame]) -> DataFrame:
         """The query over frames for its leaves."""
-        leaves = {name: frames[leaf] for name, leaf in query.leaves.items()}
-        return self.own.sql(query.text, **leaves)
+        return sql_over(self.own, query.text, {n: frames[leaf] for n, leaf in query.leaves.items()})
+
+
+def sql_over(spark: SparkSession, text: str, frames: Mapping[str, DataFrame]) -> DataFrame:
+    """The query of a text in which each frame stands as `{name}`."""
+    named: dict[str, Any] = dict(frames)
+    return spark.sql(text, **named)
 
 
 def own_session(spark: SparkSession) -> SparkSession:
     """A session beside the caller's: newSession on classic, cloneSession on Connect where it exists."""
     if hasattr(spark, "cloneSession"):
-        return spark.cloneSession()
+        clone: SparkSession = spark.cloneSession()
+        return clone
     if is_connect(spark):
         return spark
     return spark.newSession()

@@ -44,10 +44,9 @@ def execute(steps: Program, work: Work) -> int:
 
 def _carry_out(step: Step, work: Work) -> None:
     match step:
-        case Stage(changes, None):
-            work.staged = stage_bag(work, changes)
         case Stage(changes, apply):
-            work.staged = stage_keyed(work, changes, apply)
+            staged = stage_bag(work, changes) if apply is None else stage_keyed(work, changes, apply)
+            work.staged = staged
         case FindLost():
             find_lost(work, step)
         case FindCopies():

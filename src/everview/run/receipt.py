@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
-from everview.plan.strategies import Choice
+from everview.plan.strategies import Choice, Move, Skip
 from everview.run.engine import Actions
 from everview.run.frames import Frames
 from everview.run.write import Written
@@ -28,10 +28,9 @@ def receipt_of(facts: RefreshFacts, choice: Choice, done: Done) -> Receipt:
     changed = dict(done.written.changed or {}) if done.written else {}
     if strategy.name == "full" and done.written:
         changed["delete"] = done.removed_rows
-    skipped = strategy.name == "skipped"
     return Receipt(
         view=facts.view,
-        strategy=f"skipped: {strategy.reason}" if skipped else strategy.name,
+        strategy=_title(choice),
         reason=choice.reason,
         watermark_before=dict(facts.stored.watermark),
         watermark_after={s.name: s.new for s in facts.sources},
@@ -43,3 +42,10 @@ def receipt_of(facts: RefreshFacts, choice: Choice, done: Done) -> Receipt:
         seconds={step: round(s, 4) for step, s in done.actions.seconds.items()},
         estimates=choice.estimates(),
     )
+
+
+def _title(choice: Choice) -> str:
+    strategy = choice.strategy
+    if isinstance(strategy, Skip | Move):
+        return f"{strategy.name}: {strategy.reason}"
+    return strategy.name

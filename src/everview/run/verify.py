@@ -10,7 +10,8 @@ from pyspark.sql import functions as F
 from everview.aggregates.keyed import KeyedView
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Aggregate, AggregateCall, Project, Rel
-from everview.algebra.scalars import Call, Cast, Ref
+from everview.algebra.scalars import Call, Cast, Ref, Scalar
+from everview.algebra.scalars import Column as PlanColumn
 from everview.facts.receipts import Verification
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Schema
@@ -134,7 +135,7 @@ def _with_magnitudes(view: KeyedView) -> Rel:
     args = [k.area.fields[1].call.args[0] for k in kept]
     plain = [fresh.column("x") for _ in args]
     sizes = [fresh.column("size") for _ in args]
-    outputs = [(k, Ref(k.id)) for k in view.keys]
+    outputs: list[tuple[PlanColumn, Scalar]] = [(k, Ref(k.id)) for k in view.keys]
     outputs += [(c, Cast(Ref(a), "double")) for c, a in zip(plain, args, strict=True)]
     outputs += [
         (c, Call("abs", (Cast(Ref(a), "double"),))) for c, a in zip(sizes, args, strict=True)

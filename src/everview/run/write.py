@@ -57,7 +57,8 @@ def write_lines(frame: DataFrame, table: EmbeddedTable, token: str, actions: Act
     observed = seen.get
     _check(found, {p: _number(observed, p) for p in found})
     changed = {action: _number(observed, action) for action in ACTION_NAMES}
-    return Written(*(_filled(found[p]) for p in (ROWS, MINUS, PLUS)), changed=changed)
+    rows, minus, plus = (_filled(found[p]) for p in (ROWS, MINUS, PLUS))
+    return Written(rows, minus, plus, changed)
 
 
 def _counts() -> list[Column]:

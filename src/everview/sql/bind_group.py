@@ -86,7 +86,7 @@ def _group_item(node: exp.Expr, items: Items, scope: Scope) -> exp.Expr | Column
         if isinstance(scope.resolve((node.name,)), str):
             for item in items:
                 if isinstance(item, exp.Alias) and scope.same(item.alias, node.name):
-                    return item.this
+                    return item.unalias()
     return node
 
 
