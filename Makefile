@@ -11,7 +11,7 @@ PYTEST := $(BIN)/python -m pytest
 FUZZ_CASES ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types format test-pure test-spark test-connect fuzz \
+.PHONY: help setup demo test check lint types format test-pure test-spark test-connect mutate fuzz \
 	coverage bench lock clean
 
 help: ## show this list
@@ -22,7 +22,7 @@ setup: $(READY) ## create .venv with everything in it
 demo: $(READY) ## build a small shop, change it, refresh its views
 	$(BIN)/python examples/demo.py
 
-check: lint types test ## what CI runs: lint, types, all tests
+check: lint types test mutate ## what CI runs: lint, types, all tests, mutants
 
 test: test-pure test-spark test-connect ## all tests: pure, then Spark, then Spark Connect
 
@@ -34,6 +34,9 @@ test-spark: $(READY) ## the tests on a classic Spark session
 
 test-connect: $(READY) ## the tests on Spark Connect, which needs a process of its own
 	$(PYTEST) -m connect $(ARGS)
+
+mutate: $(READY) ## show that the laws catch every wrong delta rule
+	PYTHONPATH=src:. $(BIN)/python -m tests.laws.mutate $(ARGS)
 
 fuzz: $(READY) ## random tests with many cases (FUZZ_CASES=20000)
 	EVERVIEW_FUZZ_CASES=$(FUZZ_CASES) $(PYTEST) -m "fuzz and not connect" $(ARGS)

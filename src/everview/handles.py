@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from everview.errors import ReadOnlyTable
+from everview.errors import InvalidArgument, ReadOnlyTable
 from everview.facts.receipts import Receipt, Verification
 from everview.plan.choose import choose
 from everview.program.program import program
@@ -13,19 +13,34 @@ from everview.refresh import shape_of_view
 from everview.run.dml import TableWriter
 from everview.run.read import snapshot_frame
 from everview.run.recluster import recluster
+from everview.run.statement import Target
 from everview.run.verify import verify
+from everview.sql.names import quoted
 from everview.views.gather import gather, stored_facts
 from everview.views.loose import loose_columns
 from everview.views.status import Explanation, Status, explanation, how_kept
 from everview.views.world import World, public_schema, receipts_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from everview.lake.catalog import Entry
-    from everview.session import Warehouse
 
 DEFAULT_RETENTION_HOURS = 168.0
+
+
+class Owner(Protocol):
+    """The warehouse, as far as its handles need it."""
+
+    @property
+    def spark(self) -> SparkSession: ...
+
+    @property
+    def _world(self) -> World: ...
+
+    def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]: ...
+
+    def _drop(self, name: str) -> None: ...
 
 
 class _Handle:
@@ -33,10 +48,13 @@ class _Handle:
 
     _kind = ""
 
-    def __init__(self, warehouse: Warehouse, world: World, name: str) -> None:
+    def __init__(self, warehouse: Owner, name: str) -> None:
         self._warehouse = warehouse
-        self._world = world
-        self.name = world.entry(name, self._kind).name
+        self.name = warehouse._world.entry(name, self._kind).name
+
+    @property
+    def _world(self) -> World:
+        return self._warehouse._world
 
     @property
     def _entry(self) -> Entry:
@@ -50,10 +68,11 @@ class _Handle:
     def to_df(self, version: int | None = None) -> DataFrame:
         """Its rows as a DataFrame of the warehouse's session, at the newest or an older version."""
         table = self._world.open(self._entry)
-        at = table.head().version if version is None else version
+        at = table.head().version if version is None else _version(version)
         names = public_schema(table, at).names
-        frame = snapshot_frame(self._warehouse.spark, table.snapshot(at))
-        return frame.select(*("`" + n.replace("`", "``") + "`" for n in names))
+        snapshot = table.snapshot(at) if version is None else table.readable_snapshot(at)
+        frame = snapshot_frame(self._warehouse.spark, snapshot)
+        return frame.select(*map(quoted, names))
 
     def drop(self) -> None:
         """Forget the name; StillUsed if views read it. Files are removed, an attached table's are not."""
@@ -63,7 +82,19 @@ class _Handle:
         self, retention_hours: float = DEFAULT_RETENTION_HOURS, *, dry_run: bool = False
     ) -> tuple[str, ...]:
         """Remove files that no version within the retention needs; gives their paths."""
+        if retention_hours < 0:
+            raise InvalidArgument(
+                f"A retention of {retention_hours} hours.", remedy="Give 0 or more hours."
+            )
         return self._world.open(self._entry).vacuum(retention_hours, dry_run=dry_run)
+
+
+def _version(version: object) -> int:
+    if isinstance(version, bool) or not isinstance(version, int) or version < 0:
+        raise InvalidArgument(
+            f"{version!r} is not a version.", remedy="Versions are numbers from 0; see history()."
+        )
+    return version
 
 
 class Table(_Handle):
@@ -96,8 +127,7 @@ class Table(_Handle):
 
     def merge(self, df: DataFrame, on: str | Sequence[str], token: str | None = None) -> int:
         """Update the rows whose key is among the given ones, insert the rest."""
-        keys = (on,) if isinstance(on, str) else tuple(on)
-        return self._writer().merge(df, keys, token)
+        return self._writer().merge(df, on, token)
 
     def compact(self) -> int:
         """Put the same rows into fewer files; not a change for the views that read it."""
@@ -126,7 +156,7 @@ class Table(_Handle):
     def _writer(self) -> TableWriter:
         entry = self._require_own()
         world = self._world
-        return TableWriter(world.engine, world.open(entry), world.storage, world.probe)
+        return TableWriter(Target(world.engine, world.open(entry), world.storage, world.probe))
 
     def _require_own(self) -> Entry:
         entry = self._entry

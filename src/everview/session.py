@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from deltalake.exceptions import TableNotFoundError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def open(
-    path: str,
+    path: str | PathLike[str],
     spark: SparkSession | None = None,
     storage_options: Mapping[str, str] | None = None,
 ) -> Warehouse:
@@ -47,17 +49,34 @@ def open(
     the Delta library for object stores. NotAWarehouse if the folder holds something else.
     """
     options = dict(storage_options or {})
-    state = warehouse_state(path, options)
+    place = _place(path)
+    state = _state(place, options)
     if state == "other":
         raise NotAWarehouse(
             f"The folder {path} holds something else.",
             remedy="Open an empty or new folder, or one that Everview made.",
         )
-    catalog = Catalog(path, options)
+    catalog = Catalog(place, options)
     if state == "empty":
         catalog.create()
     engine = Engine(spark if spark is not None else local_session())
     return Warehouse(World(catalog, EmbeddedDelta(options), engine, options, _milliseconds))
+
+
+def _place(path: object) -> str:
+    given = fspath(path) if isinstance(path, PathLike) else path
+    if not isinstance(given, str) or not given.strip():
+        raise InvalidArgument(
+            f"{path!r} is not a folder or URI.", remedy='For example ev.open("shop").'
+        )
+    return given
+
+
+def _state(place: str, options: Mapping[str, str]) -> str:
+    try:
+        return warehouse_state(place, options)
+    except (TableNotFoundError, NotADirectoryError):
+        return "other"
 
 
 def _milliseconds() -> int:
@@ -142,7 +161,7 @@ class Warehouse:
 
     def table(self, name: str) -> Table:
         """The handle of a table, own or attached."""
-        return Table(self, self._world, name)
+        return Table(self, name)
 
     def tables(self) -> list[str]:
         """The names of all tables, own and attached."""
@@ -178,7 +197,7 @@ class Warehouse:
 
     def view(self, name: str) -> View:
         """The handle of a materialized view."""
-        return View(self, self._world, name)
+        return View(self, name)
 
     def views(self) -> list[str]:
         """The names of all materialized views."""
@@ -241,4 +260,6 @@ class Warehouse:
         drop_entry(self._world, name)
 
     def __repr__(self) -> str:
+        if self._open_world is None:
+            return "<warehouse, closed>"
         return f"<warehouse {self.path}: {len(self.tables())} tables, {len(self.views())} views>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
@@ -14,6 +15,7 @@ from everview.facts.views import RESERVED_PREFIX, TableRecord
 from everview.lake.catalog import Entry
 from everview.run.dml import TableWriter
 from everview.run.read import schema_of
+from everview.run.statement import Target
 from everview.views.catalog_changes import add_entry, check_name
 from everview.views.world import TABLE_PROPERTY, World
 
@@ -36,11 +38,15 @@ def create_table(
     record = TableRecord(keys, _foreign(schema, foreign_keys or {}))
     location = f"tables/{uuid.uuid4().hex}"
     parts = _columns(schema, partition_by, "partition_by")
+    if len(parts) == len(schema.fields):
+        raise InvalidArgument(
+            "All columns are partition columns.", remedy="Leave at least one column for the files."
+        )
     table = world.lake.create(
         world.uri(location), schema, parts, {TABLE_PROPERTY: record.to_json()}
     )
     if isinstance(given, DataFrame):
-        TableWriter(world.engine, table, world.storage, world.probe).append(given, None)
+        TableWriter(Target(world.engine, table, world.storage, world.probe)).append(given, None)
     add_entry(world, Entry(name, "table", location))
 
 
@@ -49,19 +55,37 @@ def _schema(world: World, given: StructType | str | DataFrame) -> Schema:
         fields = schema_of(given).fields  # a query's nullability is not a declaration
         return Schema(tuple(Field(f.name, f.type) for f in fields))
     if isinstance(given, str):
-        given = world.engine.own.createDataFrame([], given).schema
+        given = _parsed(world, given)
     if not isinstance(given, StructType):
         raise InvalidArgument(
-            f"A schema or a DataFrame is wanted, not {type(given).__name__}.",
-            remedy='For example "id BIGINT, city STRING".',
+            f"A schema or a DataFrame is wanted, not {type(given).__name__}.", remedy=_EXAMPLE
         )
     return Schema.from_json(given.json())
 
 
+_EXAMPLE = 'For example "id BIGINT, city STRING".'
+
+
+def _parsed(world: World, text: str) -> StructType:
+    try:
+        return world.engine.own.createDataFrame([], text).schema
+    except PySparkException as error:
+        what = str(error.getMessage() or error).strip().splitlines()
+        raise InvalidArgument(
+            f"{text!r} is not a schema: {what[0] if what else ''}", remedy=_EXAMPLE
+        ) from error
+
+
 def _check_columns(schema: Schema) -> None:
     if not schema.fields:
-        raise InvalidArgument("A table needs at least one column.")
+        raise InvalidArgument("A table needs at least one column.", remedy=_EXAMPLE)
     seen: set[str] = set()
+    for field in schema.fields:
+        if field.is_nested and not field.nullable:
+            raise InvalidArgument(
+                f"NOT NULL on the nested column `{field.name}` is not checked by anyone.",
+                remedy="Leave it nullable.",
+            )
     for name in schema.names:
         if name.lower().startswith(RESERVED_PREFIX) or name.lower() in seen or not name:
             raise InvalidName(
@@ -73,13 +97,13 @@ def _check_columns(schema: Schema) -> None:
 
 def _columns(schema: Schema, names: Names, what: str) -> tuple[str, ...]:
     wanted = () if names is None else (names,) if isinstance(names, str) else tuple(names)
-    unknown = [n for n in wanted if n not in schema]
-    if unknown:
+    found = [schema.find(n) for n in wanted]
+    if None in found or len(set(found)) != len(found):
         raise InvalidArgument(
-            f"There is no column {', '.join(unknown)} for {what}.",
-            remedy=f"The columns are {', '.join(schema.names)}.",
+            f"{', '.join(wanted)} cannot be {what}.",
+            remedy=f"Name columns of the table, each once: {', '.join(schema.names)}.",
         )
-    return wanted
+    return tuple(n for n in found if n is not None)
 
 
 def _foreign(

@@ -19,7 +19,16 @@ FORBIDDEN_NAMES = frozenset(
 )
 
 # (where, budget) -> why it may be exceeded. An entry that is no longer needed fails the test.
-EXCEPTIONS: dict[tuple[str, str], str] = {}
+EXCEPTIONS: dict[tuple[str, str], str] = {
+    (
+        "src/everview/handles.py::View.refresh",
+        "keyword-only booleans",
+    ): "the public signature is refresh(full=False)",
+    (
+        "src/everview/session.py::Warehouse.create_materialized_view",
+        "keyword-only booleans",
+    ): "the public signature ends with replace=False",
+}
 
 
 @dataclass(frozen=True, slots=True)

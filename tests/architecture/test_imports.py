@@ -10,6 +10,7 @@ import pytest
 from tests.architecture.tree import SOURCES, files
 
 ORDER = (
+    "version",
     "errors",
     "algebra",
     "facts",
@@ -23,6 +24,9 @@ ORDER = (
     "run",
     "views",
     "refresh",
+    "create",
+    "tables",
+    "handles",
     "session",
     "__init__",  # what `import everview` gives
     "cli",
@@ -31,7 +35,9 @@ ORDER = (
 )
 HOMES = {
     "sqlglot": ("sql",),
-    "pyspark": ("lake", "run", "session"),
+    # Besides lake/ and run/, what a caller meets: DataFrames and schemas in the signatures of
+    # tables, handles and session, and in refresh the exception that a failed Spark job raises.
+    "pyspark": ("lake", "run", "refresh", "tables", "handles", "session"),
     "deltalake": ("lake", "run"),
 }
 # Up to and including program/ everything is values in, values out: no files, no chance.
@@ -133,6 +139,8 @@ def test_every_folder_has_a_place() -> None:
         ("everview/plan/a.py", "import importlib as i\ni.import_module('everview.run.x')", ":2:"),
         ("everview/plan/a.py", "import sqlglot.expressions as e", "sqlglot belongs in sql"),
         ("everview/views/a.py", "from pyspark.sql import functions", "pyspark belongs in lake"),
+        ("everview/create.py", "import pyspark", "pyspark belongs in lake"),
+        ("everview/create.py", "from everview.handles import View", "comes after it"),
         ("everview/plan/a.py", "import deltalake", "deltalake belongs in lake"),
         ("everview/plan/a.py", "from pathlib import Path", "plan is pure"),
         ("everview/extra/a.py", "import json", "extra has no place"),
@@ -157,6 +165,7 @@ def test_a_bad_import_is_seen(path: str, text: str, why: str) -> None:
         ("everview/delta/a.py", "from .b import c"),
         ("everview/sql/a.py", "import sqlglot"),
         ("everview/session.py", "from pyspark.sql import SparkSession"),
+        ("everview/create.py", "from everview.version import VERSION"),
         ("everview/__init__.py", "from everview.session import open"),
         ("everview/cli/a.py", "import everview"),
         ("everview/run/a.py", '"""No sparkContext here."""\nimport os'),

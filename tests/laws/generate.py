@@ -1,9 +1,8 @@
-"""Random queries and states for the laws: small values, many NULLs, duplicates, and changes that meet."""
+"""Random queries and states for the laws: small values, NULLs, duplicates, changes that meet."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from random import Random
 
 from everview.algebra.fresh import Fresh
@@ -34,40 +33,57 @@ from everview.algebra.scalars import (
 
 TABLES = {"r": 2, "s": 2, "t": 3}
 VALUES = (None, 0, 1, 2)
-
-
-@dataclass(frozen=True)
-class Case_:
-    """One random case: what was asked, on what."""
-
-    rel: Rel
-    state: State
-    changed: frozenset[str]
+TYPES = ("long", "long", "double", "double", "decimal(10,2)", "decimal(38,10)")
 
 
 def random_state(rng: Random) -> tuple[State, frozenset[str]]:
-    """Tables at OLD and NEW and gross changes between; most tables change, some only one way."""
+    """Tables at OLD and NEW and gross changes between; at least one table changes.
+
+    One batch in four only inserts, one in eight deletes everything.
+    """
+    deleted = rng.choice((0.0, 0.0, 0.6, 0.6, 0.6, 0.6, 0.6, 1.0))
     tables: dict[tuple[str, At], tuple[Row, ...]] = {}
     changes: dict[str, tuple[Line, ...]] = {}
+    certain = rng.choice(sorted(TABLES))
     for name, width in TABLES.items():
         old = [_row(rng, width) for _ in range(rng.choice((0, 1, 3, 5)))]
-        new, lines = list(old), []
-        for _ in range(rng.choice((0, 1, 2, 4))):
-            if new and rng.random() < 0.5:
-                gone = new.pop(rng.randrange(len(new)))
-                lines.append((gone, -1))
-                if rng.random() < 0.5:  # an update: delete and insert, sometimes of the same row
-                    row = gone if rng.random() < 0.2 else (*gone[:-1], rng.choice(VALUES))
-                    new.append(row)
-                    lines.append((row, 1))
-            else:
-                row = rng.choice(new) if new and rng.random() < 0.3 else _row(rng, width)
-                new.append(row)
-                lines.append((row, 1))
+        steps = rng.choice((0, 1, 2, 4)) or (1 if name == certain else 0)
+        steps = 8 if deleted == 1 else steps  # nothing is left
+        new, lines = _changed(rng, old, deleted, (steps, width))
         tables[name, At.OLD], tables[name, At.NEW] = tuple(old), tuple(new)
         changes[name] = tuple(lines)
     changed = frozenset(name for name, lines in changes.items() if lines)
     return State(tables, changes), changed
+
+
+def _changed(
+    rng: Random, old: list[Row], deleted: float, size: tuple[int, int]
+) -> tuple[list[Row], list[Line]]:
+    """The rows after some steps, and the steps as lines: deletions, updates and insertions."""
+    new, lines = list(old), []
+    steps, width = size
+    for _ in range(steps):
+        if new and rng.random() < deleted:
+            gone = _victim(rng, new)
+            new.remove(gone)
+            lines.append((gone, -1))
+            if deleted < 1 and rng.random() < 0.4:  # an update, sometimes to the same row
+                row = gone if rng.random() < 0.2 else (*gone[:-1], rng.choice(VALUES))
+                new.append(row)
+                lines.append((row, 1))
+        elif deleted < 1:
+            row = rng.choice(new) if new and rng.random() < 0.3 else _row(rng, width)
+            new.append(row)
+            lines.append((row, 1))
+    return new, lines
+
+
+def _victim(rng: Random, rows: list[Row]) -> Row:
+    """A row to delete: half of the time the largest or smallest, which may be a group's extreme."""
+    if rng.random() < 0.5:
+        return rng.choice(rows)
+    ordered = sorted(rows, key=lambda row: [(v is not None, v or 0) for v in reversed(row)])
+    return rng.choice((ordered[0], ordered[-1]))
 
 
 def _row(rng: Random, width: int) -> Row:
@@ -94,7 +110,7 @@ class Queries:
         input_ = self.plan(depth)
         size = self.rng.choice((0, 1, 1, 2))
         keys = tuple(self.rng.sample(input_.columns, min(size, len(input_.columns))))
-        names = ("count", "count", "sum", "avg", "min", "max")
+        names = ("count", "count", "sum", "sum", "avg", "min", "min", "max", "max")
         calls = tuple(
             (self.fresh.column(name), AggregateCall(name, self._args(name, input_)))
             for name in self.rng.sample(names, self.rng.choice((1, 2, 3)))

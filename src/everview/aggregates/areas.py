@@ -20,9 +20,12 @@ from everview.algebra.scalars import (
     Or,
     Scalar,
     integer,
+    string,
 )
 
 Scalars = tuple[Scalar, ...]
+
+OVERFLOWED = string("everview a stored sum had overflowed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +69,12 @@ def count_area(arg: ColumnId | None) -> WorkArea:
 
 @dataclass(frozen=True, slots=True)
 class SumTypes:
-    """The types of one sum: what the argument is cast to (or nothing), what is stored, what a change is."""
+    """The types of one sum: what is stored and what a change is, and the casts of their arguments."""
 
     cast: str
     stored: str
     change: str
+    change_cast: str = ""
 
 
 def sum_area(arg: ColumnId, types: SumTypes) -> WorkArea:
@@ -82,7 +86,9 @@ def sum_area(arg: ColumnId, types: SumTypes) -> WorkArea:
 
     def merge(old: Scalars, deltas: Scalars) -> Scalars:
         count = _plus_count(old[0], deltas[0])
-        total = _plus(old[1], deltas[1], types.stored)
+        overflow = And((Compare(">", old[0], integer(0)), IsNull(old[1])))
+        fails = Cast(Call("raise_error", (OVERFLOWED,)), types.stored)
+        total = Case(((overflow, fails),), _plus(old[1], deltas[1], types.stored))
         return count, Case(((Compare("=", count, integer(0)), Cast(NULL, types.stored)),), total)
 
     return WorkArea(
@@ -93,7 +99,7 @@ def sum_area(arg: ColumnId, types: SumTypes) -> WorkArea:
         ),
         deltas=(
             WorkDelta("weight", arg),
-            WorkDelta("sum", arg, type=types.change),
+            WorkDelta("sum", arg, type=types.change, cast=types.change_cast),
             *(() if exact else (WorkDelta("removed", arg),)),
         ),
         empty=(integer(0), Cast(NULL, types.stored)),

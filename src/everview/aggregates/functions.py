@@ -31,7 +31,7 @@ Types = Mapping[ColumnId, str]
 
 # Above this many rows in a group an average of decimals is no longer certain to round as Spark's.
 MOST_AVERAGED = 999_999_999
-_TOO_MANY = string("everview too many rows in one group for an exact average of decimals")
+_TOO_LARGE = string("everview an average of decimals has too many rows or digits to be exact")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,12 @@ def _avg(call: AggregateCall, types: Types) -> Upkeep:
     if isinstance(kept, Recomputed):
         return kept
     if types[arg] == "long":
-        kept = SumTypes("decimal(20,0)", "decimal(30,0)", EXACT_SUM)
+        kept = SumTypes("decimal(20,0)", "decimal(30,0)", EXACT_SUM, "decimal(20,0)")
     exact = decimal_of(types[arg])
     if exact is None:
         return Maintained((sum_area(arg, kept),), _float_mean, bare=False)
     precision, scale = exact
-    if precision > 25 or scale > 16:
+    if scale > 16:
         return Recomputed(f"avg of {types[arg]} may round otherwise than Spark's own")
     return Maintained((sum_area(arg, kept),), _decimal_mean(precision, scale), bare=False)
 
@@ -115,7 +115,7 @@ FUNCTIONS: Mapping[str, Callable[[AggregateCall, Types], Upkeep]] = {
 def _sum_types(type_: str) -> SumTypes | Recomputed:
     """How sums over this type are kept, or why they cannot be added to exactly."""
     if type_ in INTEGERS:
-        return SumTypes("", "long", EXACT_SUM)
+        return SumTypes("", "long", EXACT_SUM, "decimal(20,0)")
     if type_ in FLOATS:
         return SumTypes("", "double", "double")
     if type_ == "string":
@@ -124,7 +124,7 @@ def _sum_types(type_: str) -> SumTypes | Recomputed:
     if exact is None:
         return Recomputed(f"sums over {type_} are not kept")
     precision, scale = exact
-    if precision > 27:
+    if precision > 27 and scale > 6:
         return Recomputed(f"a sum over {type_} has all 38 digits: adding to it could lose some")
     return SumTypes("", decimal(precision + 10, scale), decimal(precision + 10, scale))
 
@@ -138,24 +138,29 @@ def _float_mean(stored: Scalars) -> Scalar:
 def _decimal_mean(precision: int, scale: int) -> Callable[[Scalars], Scalar]:
     """sum / count as Spark rounds it: whole part and remainder apart, so that no digit is lost.
 
-    sum = count · whole + rest with |rest| < count < 10^9, so rest / count keeps 29 - scale digits
-    more than the result needs, and rounding twice is rounding once.
+    sum = count * whole + rest with |rest| < count < 10^9. Spark rounds the quotient to 38 digits, then
+    to scale + 4; with at most 25 - scale digits before the point both keep nine digits more than the
+    result, and a fraction over a count below 10^9 cannot come that near to a half without being one:
+    rounding twice is rounding once. A larger value raises, and the view is recomputed in full.
     """
     result = decimal(precision + 4, scale + 4)
+    digits = min(max(1, precision - scale), 25 - scale)
 
     def mean(stored: Scalars) -> Scalar:
         count, total = stored
-        divisor = Cast(count, "decimal(9,0)")
-        rest = Cast(Call("%", (total, divisor)), decimal(9 + scale, scale))
-        whole = Cast(Call("/", (Call("-", (total, rest)), divisor)), decimal(precision, 0))
-        part = Cast(Call("/", (rest, divisor)), decimal(scale + 5, scale + 4))
-        too_many = Call("raise_error", (_TOO_MANY,))
+        few = Cast(count, "decimal(9,0)")
+        rest = Cast(Call("%", (total, few)), decimal(9 + scale, scale))
+        whole = Cast(Call("/", (Call("-", (total, rest)), few)), decimal(digits, 0))
+        fraction = Call("/", (rest, Cast(count, "decimal(20,0)")))
+        part = Cast(fraction, decimal(scale + 5, scale + 4))
+        fails = Cast(Call("raise_error", (_TOO_LARGE,)), result)
+        value = Call("coalesce", (Cast(Call("+", (whole, part)), result), fails))
         return Case(
             (
                 (Compare("=", count, integer(0)), Cast(NULL, result)),
-                (Compare(">", count, integer(MOST_AVERAGED)), Cast(too_many, result)),
+                (Compare(">", count, integer(MOST_AVERAGED)), fails),
             ),
-            Cast(Call("+", (whole, part)), result),
+            value,
         )
 
     return mean

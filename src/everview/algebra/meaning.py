@@ -60,7 +60,7 @@ def bag(some: Iterable[Line]) -> Bag:
 
 def minus(left: Bag, right: Bag) -> Bag:
     """The difference with signs (a Counter's own minus drops negative counts)."""
-    return Counter({r: n for r in left | right if (n := left[r] - right[r]) != 0})
+    return Counter({r: n for r in left.keys() | right.keys() if (n := left[r] - right[r]) != 0})
 
 
 def lines(rel: Rel, state: State) -> list[Line]:

@@ -269,12 +269,14 @@ class WorkDelta:
     weight: sum of the weights. sum: sum of weight * argument, NULL if there is none; `type` is its Spark type.
     removed: copies with negative weight. inserted, deleted: the extreme argument among rows of positive,
     negative weight; inserted_copies, deleted_copies: how many copies of that extreme.
+    `cast` is the Spark type the argument is cast to first, if any.
     """
 
     function: DeltaName
     arg: ColumnId | None = None
     extreme: Extreme | None = None
     type: str = ""
+    cast: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,8 @@ def value(scalar: Scalar, row: Mapping[ColumnId, Any]) -> Any:
                 if value(condition, row) is True:
                     return value(result, row)
             return value(otherwise, row)
+        case Call("coalesce", args):
+            return next((v for a in args if (v := value(a, row)) is not None), None)
         case Call(function, args):
             return _call(function, [value(a, row) for a in args])
         case Opaque():
@@ -105,8 +107,6 @@ def _negated(some: bool | None) -> bool | None:
 def _call(function: str, args: list[Any]) -> Any:
     present = [a for a in args if a is not None]
     match function:
-        case "coalesce":
-            return present[0] if present else None
         case "greatest":
             return max(present, default=None)
         case "least":

@@ -29,7 +29,19 @@ from everview.algebra.scalars import (
     substitute,
 )
 from everview.algebra.walk import at
-from everview.delta.parts import ACTION, MINUS, PART, ROWS, is_part, parts
+from everview.delta.parts import (
+    ACTION,
+    DELETE,
+    INSERT,
+    MINUS,
+    PART,
+    ROWS,
+    UPDATE_NEW,
+    UPDATE_OLD,
+    code,
+    is_part,
+    parts,
+)
 
 CHANGES, LOST = "changes", "lost"
 BELOW_ZERO = string("everview a group would have fewer rows than none")
@@ -79,10 +91,11 @@ class ApplyKeyed:
     def lost(self) -> Rel | None:
         """The keys of all groups to recompute, told with their stored values; None if never needed."""
         checks = [k.area.lost(k.old, k.change) for k in self.view.areas if k.area.lost]
-        if not checks:
+        if not checks or self.view.recomputed:
             return None
         stored = Join("inner", self._stored, self.changes, self._same_key(), broadcast="right")
-        alive = Compare(">", _merged(self.view.count, self.view.count.old)[0], integer(0))
+        count = _merged(self.view.count, self.view.count.old)[0]
+        alive = Compare(">", count, integer(0)) if self.view.keys else TRUE
         which = Or((*checks, self._certain() or FALSE))
         return self._keys_of(Filter(stored, And((alive, which))))
 
@@ -125,7 +138,12 @@ class ApplyKeyed:
         shown = Or((is_row, gone, self._differs()))
         lines = Filter(computed, Or((untouched, And((new_or_old, shown)))))
         action = Case(
-            ((Or((untouched, is_row)), _NO_ACTION), (gone, string("delete"))), string("update")
+            (
+                (Or((untouched, is_row)), _NO_ACTION),
+                (gone, code(DELETE)),
+                (is_old, code(UPDATE_OLD)),
+            ),
+            code(UPDATE_NEW),
         )
         return self._laid_out(lines, Or((untouched, is_old)), action)
 
@@ -139,7 +157,7 @@ class ApplyKeyed:
         alive = Filter(computed, Compare("<>", self._count(), integer(0)))
         each = Join("cross", alive, parts(self._part), broadcast="right")
         lines = Filter(each, Not(is_part(self._part, MINUS)))
-        action = Case(((is_part(self._part, ROWS), _NO_ACTION),), string("insert"))
+        action = Case(((is_part(self._part, ROWS), _NO_ACTION),), code(INSERT))
         return self._laid_out(lines, FALSE, action)
 
     # What a group becomes
@@ -240,7 +258,7 @@ class ApplyKeyed:
         return self.view.types[column.id]
 
 
-_NO_ACTION = Cast(NULL, "string")
+_NO_ACTION = Cast(NULL, "integer")
 
 
 def _merged(kept: KeptArea, old: Scalars) -> Scalars:

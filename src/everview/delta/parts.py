@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from everview.algebra.relations import Values
-from everview.algebra.scalars import Column, Compare, Ref, Scalar, string
+from everview.algebra.scalars import Cast, Column, Compare, Ref, Scalar, integer, string
 
 ROWS, MINUS, PLUS = "rows", "minus", "plus"
 PART = "__ev_part"  # which part a line belongs to
-ACTION = "__ev_action"  # of a line of minus or plus: insert, update or delete; of rows: NULL
+ACTION = "__ev_action"  # what a line of minus or plus stands for; NULL for a line of rows
+
+# A number, because every line is counted by it while it is written.
+INSERT, UPDATE_NEW, UPDATE_OLD, DELETE = 1, 2, 3, 4
+
+
+def code(action: int) -> Scalar:
+    return Cast(integer(action), "integer")
 
 
 def parts(column: Column) -> Values:

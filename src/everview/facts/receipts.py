@@ -74,6 +74,8 @@ class Receipt:
         if self.strategy.startswith("skipped"):
             return f"{self.view}  {self.strategy}"
         counts = f"+{self.rows_inserted:,} ~{self.rows_updated:,} -{self.rows_deleted:,} rows"
+        if self.strategy.startswith("full"):
+            counts = f"{self.rows_inserted:,} rows written"
         work = f"{self.actions} action{'' if self.actions == 1 else 's'}"
         return f"{self.view}  {self.strategy}  {self.total_seconds:.1f} s  {counts}  {work}"
 

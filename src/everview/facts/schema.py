@@ -55,6 +55,10 @@ class Schema:
         """Whether names and types are the same; nullability aside."""
         return [(f.name, f.type) for f in self.fields] == [(f.name, f.type) for f in other.fields]
 
+    def find(self, name: str) -> str | None:
+        """The name as the schema spells it; names are one whatever their case."""
+        return next((n for n in self.names if n.lower() == name.lower()), None)
+
     def only(self, names: tuple[str, ...]) -> Schema:
         """The fields of these names, in the order of the names."""
         return Schema(tuple(self[n] for n in names))

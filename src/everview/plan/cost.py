@@ -30,3 +30,6 @@ class Cost:
 
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "seconds": round(self.seconds, 3)}
+
+
+NOTHING = Cost(0, 0, 0)

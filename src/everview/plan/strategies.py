@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from everview.algebra.relations import Rel
-from everview.plan.cost import Cost
+from everview.plan.cost import NOTHING, Cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Skip:
     """Nothing to do: no source moved."""
 
     reason: str
-    cost: Cost = Cost(0, 0, 0)
+    cost: Cost = NOTHING
 
     name = "skipped"
 
@@ -24,7 +24,7 @@ class Move:
     """Sources moved but nothing that the view sees changed: only the watermark may move."""
 
     reason: str
-    cost: Cost = Cost(0, 0, 0)
+    cost: Cost = NOTHING
 
     name = "skipped"
 

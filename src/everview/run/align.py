@@ -27,6 +27,12 @@ def aligned(frame: DataFrame, schema: Schema, table: str) -> DataFrame:
     """The frame's columns in the table's order, widened where that loses nothing."""
     given = schema_of(frame)
     by_name = {f.name.lower(): f for f in given.fields}
+    if len(by_name) != len(given.fields):
+        raise SchemaMismatch(
+            f"A column is given twice: {', '.join(given.names)}.",
+            where=table,
+            remedy="Names are one whatever their case.",
+        )
     missing = [f.name for f in schema.fields if f.name.lower() not in by_name]
     extra = [
         f.name for f in given.fields if f.name.lower() not in {n.lower() for n in schema.names}
@@ -77,9 +83,17 @@ def _without_nullability(type_: str) -> str:
 def check_not_null(schema: Schema, files: tuple[DataFile, ...]) -> None:
     """Refuse, before the commit, NULLs in a column that was declared NOT NULL."""
     for field in schema.fields:
-        nulls = sum(f.bounds_of(field.name).nulls or 0 for f in files)
+        nulls = sum(_nulls(f, field.name) for f in files)
         if not field.nullable and nulls:
             raise SchemaMismatch(
                 f"{nulls} rows have NULL in `{field.name}`, which is NOT NULL.",
                 remedy="Nothing was written.",
             )
+
+
+def _nulls(file: DataFile, column: str) -> int:
+    """The NULLs of a column in a written file; a partition column is the same in all its rows."""
+    partition = dict(file.partition)
+    if column in partition:
+        return (file.rows or 0) if partition[column] is None else 0
+    return file.bounds_of(column).nulls or 0

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from everview.algebra.relations import Rel
-from everview.delta.parts import ACTION, MINUS, PART, PLUS, ROWS
+from everview.delta.parts import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS
 from everview.errors import InvariantViolated
 from everview.facts.files import TableFile
 from everview.facts.schema import Schema
@@ -77,7 +77,7 @@ def rewrite_bag(work: Work) -> None:
         rows = snapshot_frame(work.engine.own, work.facts.stored.snapshot, removed)
         wanted = F.broadcast(_deleted(work, staged))
         kept = rows.join(wanted, _same_row(stored), "left_anti")
-        part = [F.lit(ROWS).alias(PART), F.lit(None).cast("string").alias(ACTION)]
+        part = [F.lit(ROWS).alias(PART), F.lit(None).cast("int").alias(ACTION)]
         frames.append(kept.select(*part, *map(_column, stored.names)))
     whole = reduce(DataFrame.unionAll, frames)
     work.written = write_lines(whole, work.table, work.token, work.actions)
@@ -108,22 +108,22 @@ def _choose_files(work: Work, weights: list[int]) -> tuple[tuple[TableFile, ...]
 
 def _given(work: Work, staged: Staged, weights: list[int], left: dict[int, int]) -> DataFrame:
     """The lines that do not come from stored files, one per copy: a small local relation."""
-    lines: list[tuple[int, str, str | None, int]] = []
+    lines: list[tuple[int, str, int | None, int]] = []
     for i, weight in enumerate(weights):
         if weight < 0:
-            lines.append((i, MINUS, "delete", -weight))
+            lines.append((i, MINUS, DELETE, -weight))
             lines.append((i, ROWS, None, left[i]))
         else:
-            lines += [(i, ROWS, None, weight), (i, PLUS, "insert", weight)]
+            lines += [(i, ROWS, None, weight), (i, PLUS, INSERT, weight)]
     lines = [line for line in lines if line[3] > 0]
     stored = work.facts.stored.record.layout.stored
     index, part, action, copies = (list(column) for column in zip(*lines, strict=True))
     table = staged.table.select(list(stored.names)).take(pa.array(index, pa.int64()))
-    for name, values in ((PART, part), (ACTION, action)):
-        table = table.append_column(name, pa.array(values, pa.string()))
+    table = table.append_column(PART, pa.array(part, pa.string()))
+    table = table.append_column(ACTION, pa.array(action, pa.int32()))
     table = table.append_column(_COPIES, pa.array(copies, pa.int64()))
     schema = spark_schema(stored)
-    schema = schema.add(PART, "string").add(ACTION, "string").add(_COPIES, "long")
+    schema = schema.add(PART, "string").add(ACTION, "integer").add(_COPIES, "long")
     frame = work.engine.own.createDataFrame(table, schema)
     each = frame.withColumn(_ID, F.explode(F.expr(f"sequence(1L, {quoted(_COPIES)})")))
     columns = map(_column, (PART, ACTION, *stored.names))

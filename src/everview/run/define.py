@@ -105,7 +105,9 @@ class _Asked:
                 f"Spark reads it otherwise than we do: {_message(error)}", None, columns
             )
         if not emitted.same_columns(columns):
-            reason = f"we read its columns as {emitted.names}, Spark as {columns.names}"
+            ours = ", ".join(f"{f.name} {f.type}" for f in emitted.fields)
+            theirs = ", ".join(f"{f.name} {f.type}" for f in columns.fields)
+            reason = f"we read its columns as {ours}, Spark as {theirs}"
             return full_only(reason, None, columns)
         reason = self._not_plain(rel)
         if reason:

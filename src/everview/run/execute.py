@@ -45,7 +45,9 @@ def execute(steps: Program, work: Work) -> int:
 def _carry_out(step: Step, work: Work) -> None:
     match step:
         case Stage(changes, apply):
-            staged = stage_bag(work, changes) if apply is None else stage_keyed(work, changes, apply)
+            staged = (
+                stage_bag(work, changes) if apply is None else stage_keyed(work, changes, apply)
+            )
             work.staged = staged
         case FindLost():
             find_lost(work, step)

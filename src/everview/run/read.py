@@ -19,6 +19,7 @@ from everview.lake.delta.storage import spark_path
 from everview.sql.write import WEIGHT
 
 PATH = "__ev_path"
+_FILE_PATH = "_metadata.file_path"
 _FEW_PARTITIONS = 8
 _FEED_SIGNS = {"insert": 1, "update_postimage": 1, "delete": -1, "update_preimage": -1}
 
@@ -41,14 +42,15 @@ def snapshot_frame(
 ) -> DataFrame:
     """The rows of a snapshot, or of some of its files."""
     chosen = snapshot.files if files is None else files
-    return _reader(spark, snapshot).rows(chosen).select(*map(_quoted, snapshot.schema.names))
+    return _reader(spark, snapshot).rows(chosen)
 
 
 def placed_frame(
     spark: SparkSession, snapshot: Snapshot, files: tuple[TableFile, ...] | None = None
 ) -> DataFrame:
     """The same with the path of each row's file, as Spark spells it, in `__ev_path`."""
-    return _reader(spark, snapshot).rows(snapshot.files if files is None else files)
+    reader = _Reader(spark, snapshot.uri, snapshot.schema, snapshot.partition_by, with_path=True)
+    return reader.rows(snapshot.files if files is None else files)
 
 
 def _reader(spark: SparkSession, snapshot: Snapshot) -> _Reader:
@@ -79,7 +81,7 @@ def _signed(
     schema = changes.schema
     if sign is Sign.FEED:
         schema = Schema((*schema.fields, Field(sign.value, "string")))
-    rows = _Reader(spark, changes.uri, schema, partition_by).rows(files).drop(PATH)
+    rows = _Reader(spark, changes.uri, schema, partition_by).rows(files)
     if sign is Sign.FEED:
         cases = [F.when(F.col(sign.value) == k, F.lit(v)) for k, v in _FEED_SIGNS.items()]
         weight = F.coalesce(*cases, F.raise_error(F.lit("everview an unknown kind of change")))
@@ -93,9 +95,16 @@ class _Reader:
     """Reads files of one table; partition values come from the log, never from paths."""
 
     def __init__(
-        self, spark: SparkSession, uri: str, schema: Schema, partition_by: tuple[str, ...]
+        self,
+        spark: SparkSession,
+        uri: str,
+        schema: Schema,
+        partition_by: tuple[str, ...],
+        *,
+        with_path: bool = False,
     ) -> None:
         self._spark = spark
+        self._with_path = with_path
         self._uri = uri
         self._schema = schema
         self._partition_by = partition_by
@@ -103,7 +112,7 @@ class _Reader:
         self._file_schema = schema.only(inside)
 
     def rows(self, files: tuple[TableFile, ...]) -> DataFrame:
-        """The rows of all files: the table's columns, then the path of the file."""
+        """The rows of all files: the table's columns and, if wanted, the path of the file."""
         inline = [f for f in files if isinstance(f, InlineFile)]
         data = [f for f in files if isinstance(f, DataFile)]
         whole = [f for f in data if f.selection is None]
@@ -113,7 +122,7 @@ class _Reader:
             some = [f for f in data if f.selection is not None and f.selection.kind == kind]
             parts += [self._selected(some, kind)] if some else []
         if not parts:
-            return empty_frame(self._spark, self._schema).withColumn(PATH, F.lit(""))
+            return self._final(self._placeless(empty_frame(self._spark, self._schema)))
         return reduce(DataFrame.unionAll, parts)
 
     def _inline(self, files: list[InlineFile]) -> DataFrame:
@@ -125,7 +134,10 @@ class _Reader:
                     tuple(values[place[n]] if n in place else None for n in self._schema.names)
                 )
         frame = self._spark.createDataFrame(rows, spark_schema(self._schema))
-        return frame.withColumn(PATH, F.lit(""))
+        return self._final(self._placeless(frame))
+
+    def _placeless(self, rows: DataFrame) -> DataFrame:
+        return rows.withColumn(PATH, F.lit(""))
 
     def _whole(self, files: list[DataFile]) -> DataFrame:
         groups: dict[tuple[tuple[str, str | None], ...], list[DataFile]] = defaultdict(list)
@@ -139,19 +151,22 @@ class _Reader:
         self, partition: tuple[tuple[str, str | None], ...], files: list[DataFile]
     ) -> DataFrame:
         rows = self._parquet(files)
+        if self._with_path:
+            rows = rows.withColumn(PATH, F.col(_FILE_PATH))
         for name, value in partition:
             rows = rows.withColumn(name, self._partition_value(name, F.lit(value)))
         return self._final(rows)
 
     def _final(self, rows: DataFrame) -> DataFrame:
-        return rows.select(*map(_quoted, self._schema.names), PATH)
+        place = [F.col(PATH)] if self._with_path else []
+        return rows.select(*map(_quoted, self._schema.names), *place)
 
     def _partition_value(self, name: str, text: Column) -> Column:
         return text.cast(spark_schema(self._schema.only((name,)))[0].dataType)
 
     def _by_path(self, files: list[DataFile]) -> DataFrame:
         """Many partitions: one read, and the values of each file by its path."""
-        rows = self._parquet(files)
+        rows = self._parquet(files).withColumn(PATH, F.col(_FILE_PATH))
         names = self._seen_names(rows, files)
         values = [
             (names[self._path(f)], *(dict(f.partition).get(n) for n in self._partition_by))
@@ -166,7 +181,7 @@ class _Reader:
 
     def _selected(self, files: list[DataFile], kind: str) -> DataFrame:
         """Files of which only some rows count, told by their row index (deletion vectors)."""
-        rows = self._parquet(files)
+        rows = self._parquet(files).withColumn(PATH, F.col(_FILE_PATH))
         names = self._seen_names(rows, files)
         marks = [(names[self._path(f)], i) for f in files for i in _rows(f.selection)]
         known = self._spark.createDataFrame(marks, "`__ev_path` string, `__ev_row` bigint")
@@ -192,7 +207,7 @@ class _Reader:
         reader = self._spark.read.schema(spark_schema(self._file_schema))
         for key in ("ignoreMissingFiles", "ignoreCorruptFiles", "__globPaths__"):
             reader = reader.option(key, "false")
-        return reader.parquet(*paths).withColumn(PATH, F.col("_metadata.file_path"))
+        return reader.parquet(*paths)
 
     def _path(self, file: DataFile) -> str:
         return spark_path(self._uri, file.path)

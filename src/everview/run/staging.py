@@ -17,6 +17,7 @@ from everview.lake.delta.footers import read_written
 from everview.lake.delta.storage import Storage, decoded, spark_path
 from everview.run.engine import Actions, Engine
 from everview.run.read import empty_frame, schema_of, spark_schema
+from everview.run.write import COMPRESSION
 
 FOLDER = "_everview/staging"
 MOST_FETCHED_ROWS = 200_000
@@ -89,7 +90,7 @@ class Staging:
         """Run the frame once and keep its rows."""
         folder = f"{self._folder}/{step}"
         target = spark_path(self._storage.uri, folder)
-        actions.submit(step, lambda: frame.write.option("compression", "zstd").parquet(target))
+        actions.submit(step, lambda: frame.write.option("compression", COMPRESSION).parquet(target))
         schema = schema_of(frame)
         files = actions.timed(step, lambda: read_written(self._storage, folder, schema, ()))
         return Staged(self._storage, schema, tuple(f for f in files if f.rows), self._engine)

@@ -76,6 +76,8 @@ _CLAUSE_NAMES = {
     "qualify": "QUALIFY",
     "hint": "a hint",
     "by_name": "UNION BY NAME",
+    "except_": "a star with EXCEPT",
+    "replace": "a star with REPLACE",
 }
 
 
@@ -86,7 +88,8 @@ def _require_clauses(query: exp.Expr, allowed: set[str]) -> None:
             continue
         one = value[0] if isinstance(value, list) else value
         name = _CLAUSE_NAMES.get(key, key.upper())
-        node = one if isinstance(one, exp.Expr) and list(one.find_all(exp.Column)) else query
+        placed = isinstance(one, exp.Expr) and any("start" in n.meta for n in one.walk())
+        node = one if placed and key != "hint" else query
         raise Refuse(f"{name} is not maintained incrementally", node)
 
 

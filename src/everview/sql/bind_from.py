@@ -59,7 +59,8 @@ def _bind_item(item: exp.Expr, context: FromContext) -> Bound:
 
 def _bind_subquery(item: exp.Subquery, context: FromContext) -> Bound:
     if isinstance(item.this, exp.Table):
-        return _bind_item(item.this, context)
+        rel, scope = _bind_item(item.this, context)
+        return _aliased(rel, item, item.alias, context) if item.alias else (rel, scope)
     rel = context.bind_query(item.this, context)
     return _aliased(rel, item, item.alias or "", context)
 
@@ -142,7 +143,11 @@ def _shared(left: Scope, right: Scope, name: str, join: exp.Join) -> Scalar:
     return Compare("=", Ref(found[0].id), Ref(found[1].id))
 
 
+_CLAUSES = {"pivots": "PIVOT or UNPIVOT", "sample": "TABLESAMPLE", "laterals": "LATERAL VIEW"}
+
+
 def _require(node: exp.Expr, allowed: set[str]) -> None:
     for key, value in node.args.items():
         if key not in allowed and value not in (None, False, []):
-            raise Refuse(f"{key.upper()} in FROM is not maintained incrementally", node)
+            name = _CLAUSES.get(key, key.upper())
+            raise Refuse(f"{name} in FROM is not maintained incrementally", node)

@@ -32,6 +32,8 @@ AGGREGATES: dict[str, AggregateName] = {
 
 Items = list[exp.Expr | Column]
 
+_GROUPINGS = {"rollup": "ROLLUP", "cube": "CUBE", "grouping_sets": "GROUPING SETS"}
+
 
 def is_grouped(query: exp.Select, items: Items) -> bool:
     """Whether the SELECT groups: by GROUP BY, or by an aggregate function among its items."""
@@ -41,7 +43,10 @@ def is_grouped(query: exp.Select, items: Items) -> bool:
 
 
 def _is_aggregate(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES
+    """Whether the node is an aggregate of this SELECT: not a window's, not a subquery's."""
+    if not isinstance(node, exp.Anonymous) or node.name.lower() not in AGGREGATES:
+        return False
+    return not isinstance(node.parent, exp.Window) and node.find_ancestor(exp.Subquery) is None
 
 
 def bind_grouped(query: exp.Select, items: Items, rel: Rel, scope: Scope, fresh: Fresh) -> Rel:
@@ -68,7 +73,8 @@ def _group_items(query: exp.Select, items: Items, scope: Scope) -> list[exp.Expr
         return []
     for key, value in group.args.items():
         if key not in ("expressions", "all") and value not in (None, False, []):
-            raise Refuse(f"GROUP BY {key.upper()} is not maintained incrementally", group)
+            words = _GROUPINGS.get(key, key.upper())
+            raise Refuse(f"{words} is not maintained incrementally", group)
     if group.args.get("all"):
         plain = [i for i in items if isinstance(i, Column) or not any(map(_is_aggregate, i.walk()))]
         return [i if isinstance(i, Column) else i.unalias() for i in plain]
@@ -82,11 +88,11 @@ def _group_item(node: exp.Expr, items: Items, scope: Scope) -> exp.Expr | Column
             raise Refuse(f"GROUP BY {position}: there are {len(items)} columns", node)
         item = items[position - 1]
         return item if isinstance(item, Column) else item.unalias()
-    if isinstance(node, exp.Column) and not node.table:
-        if isinstance(scope.resolve((node.name,)), str):
-            for item in items:
-                if isinstance(item, exp.Alias) and scope.same(item.alias, node.name):
-                    return item.unalias()
+    is_bare = isinstance(node, exp.Column) and not node.table
+    if is_bare and isinstance(scope.resolve((node.name,)), str):
+        for item in items:
+            if isinstance(item, exp.Alias) and scope.same(item.alias, node.name):
+                return item.unalias()
     return node
 
 

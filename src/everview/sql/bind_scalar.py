@@ -68,6 +68,9 @@ PER_QUERY = frozenset(
     }
 )  # fmt: skip
 
+# The names of the arguments become part of the result; under our own column names they would change.
+NAMING = frozenset({"struct", "arrays_zip"})
+
 _MARK = re.compile("\ue000(\\d+)\ue001")
 
 
@@ -136,6 +139,12 @@ _NOT_CALLS = (exp.Case, exp.Cast, exp.TryCast, exp.And, exp.Or, exp.If)
 
 def _require_known(node: exp.Expr) -> None:
     name = function_name(node)
+    if name in NAMING or (isinstance(node, exp.Tuple) and not isinstance(node.parent, exp.In)):
+        raise Refuse(f"the fields of {name or 'a row'}(...) are named after its arguments", node)
+    if isinstance(node, exp.Query | exp.Subquery | exp.Exists):
+        raise Refuse("a subquery inside an expression is not maintained incrementally", node)
+    if isinstance(node, exp.Window):
+        raise Refuse("a window function is not maintained incrementally", node)
     if name in PER_QUERY:
         raise Refuse(f"{name}() has another value at every refresh", node)
     if type(node) not in VERBATIM:

@@ -77,15 +77,19 @@ def _tables(node: exp.Expr, known: frozenset[str]) -> Iterator[exp.Table]:
             inner = known | {cte.alias.lower()} if with_.args.get("recursive") else known
             yield from _tables(cte.this, inner)
             known = known | {cte.alias.lower()}
-    if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
-        if node.args.get("db") or node.name.lower() not in known:
-            yield node
+    if isinstance(node, exp.Table) and _is_source(node, known):
+        yield node
     for key, child in node.args.items():
         if key == "with_":
             continue
         for one in child if isinstance(child, list) else [child]:
             if isinstance(one, exp.Expr):
                 yield from _tables(one, known)
+
+
+def _is_source(table: exp.Table, ctes: frozenset[str]) -> bool:
+    is_named = isinstance(table.this, exp.Identifier)
+    return is_named and (bool(table.args.get("db")) or table.name.lower() not in ctes)
 
 
 def with_placeholders(parsed: Parsed, names: Mapping[str, str]) -> str:

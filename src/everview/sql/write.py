@@ -61,7 +61,8 @@ def write(rel: Rel, types: Types, names: tuple[str, ...] | None = None) -> Sql:
     writer = _Writer(types)
     select = writer.select(rel)
     titles = names if names is not None else tuple(c.name for c in rel.columns)
-    items = [(select.items[c.id], t) for c, t in zip(rel.columns, titles, strict=True)]
+    pairs = zip(rel.columns, titles, strict=True)
+    items = [(select.items[c.id], escaped(title)) for c, title in pairs]
     text = select.text(items + ([(WEIGHT_TEXT, WEIGHT)] if rel.weighted else []))
     return Sql(text, writer.leaves)
 

@@ -47,7 +47,8 @@ def windows(
         return list(found.items())
     for _, area in rel.areas:
         if area.function in ("inserted_copies", "deleted_copies"):
-            assert area.arg is not None and area.extreme is not None
+            assert area.arg is not None
+            assert area.extreme is not None
             which = area.function.removesuffix("_copies")
             only = f"CASE WHEN {weight} {_SIGN[which]} 0 THEN {items[area.arg]} END"
             name = _bare_window_name(area.extreme, which, area.arg)
@@ -71,7 +72,7 @@ def _delta_text(area: WorkDelta, items: Items, weight: str) -> str:
             )
             return f"sum({counted})"
         case "sum":
-            return _sum_text(str(arg), area.type, weight)
+            return _sum_text(str(arg), area, weight)
         case "removed":
             return f"sum(CASE WHEN {weight} < 0 AND {arg} IS NOT NULL THEN -{weight} ELSE 0 END)"
         case "inserted" | "deleted":
@@ -79,7 +80,8 @@ def _delta_text(area: WorkDelta, items: Items, weight: str) -> str:
             return f"{area.extreme}(CASE WHEN {weight} {sign} 0 THEN {arg} END)"
         case "inserted_copies" | "deleted_copies":
             which = area.function.removesuffix("_copies")
-            assert area.arg is not None and area.extreme is not None
+            assert area.arg is not None
+            assert area.extreme is not None
             at_extreme = f"{arg} = {_window_name(area.extreme, which, area.arg)}"
             test = f"{weight} {_SIGN[which]} 0 AND {at_extreme}"
             return f"sum(CASE WHEN {test} THEN abs({weight}) ELSE 0 END)"
@@ -87,17 +89,31 @@ def _delta_text(area: WorkDelta, items: Items, weight: str) -> str:
             assert_never(area.function)
 
 
-def _sum_text(arg: str, type_: str, weight: str) -> str:
-    """Σ w·x, exact: a weight multiplies a decimal only as DECIMAL(9,0), and never silently beyond it."""
-    if type_ == "double":
+def _sum_text(arg: str, area: WorkDelta, weight: str) -> str:
+    """Σ w·x, exact: a weight multiplies a decimal only as DECIMAL(9,0), and never silently beyond it.
+
+    A NULL sum of something is an overflow where ANSI is off: it raises rather than count as nothing.
+    """
+    if area.type == "double":
         return f"sum(CAST({weight} AS DOUBLE) * CAST({arg} AS DOUBLE))"
-    fits = f"abs({weight}) <= {_MOST_WEIGHT}"
-    message = "'everview a weight has more than nine digits'"
-    checked = (
-        f"CAST(CASE WHEN {fits} THEN {weight} ELSE raise_error({message}) END AS DECIMAL(9,0))"
-    )
-    exact = f"CAST({arg} AS DECIMAL(20,0))" if type_ == "decimal(38,0)" else arg
-    return f"CAST(sum({checked} * {exact}) AS {sql_type(type_)})"
+    type_ = sql_type(area.type)
+    total = f"CAST(sum({_weighted(arg, area, weight)}) AS {type_})"
+    overflow = "raise_error('everview a sum of changes overflowed')"
+    return f"CASE WHEN count({arg}) > 0 THEN coalesce({total}, CAST({overflow} AS {type_})) END"
+
+
+def _weighted(arg: str, area: WorkDelta, weight: str) -> str:
+    """w·x: by multiplication where the product keeps all digits, else by adding x up |w| times."""
+    if area.cast or not area.type.startswith("decimal(38,"):
+        too_large = "raise_error('everview a weight has more than nine digits')"
+        fits = f"CASE WHEN abs({weight}) <= {_MOST_WEIGHT} THEN {weight} ELSE {too_large} END"
+        exact = f"CAST({arg} AS {sql_type(area.cast)})" if area.cast else arg
+        return f"CAST({fits} AS DECIMAL(9,0)) * {exact}"
+    type_ = sql_type(area.type)
+    one = f"CAST(CASE WHEN {weight} > 0 THEN {arg} ELSE -{arg} END AS {type_})"
+    added = f"(__ev_sum, __ev_i) -> CAST(__ev_sum + {one} AS {type_})"
+    many = f"aggregate(sequence(1L, abs({weight})), CAST(0 AS {type_}), {added})"
+    return f"CASE WHEN abs({weight}) = 1 THEN {one} ELSE {many} END"
 
 
 def _bare_window_name(extreme: str, which: str, arg: ColumnId) -> str:

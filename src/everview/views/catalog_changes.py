@@ -13,9 +13,9 @@ from everview.views.world import World, find_entry, record_of
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def check_name(entries: Entries, name: str, replaced: str = "") -> None:
+def check_name(entries: Entries, name: object, replaced: str = "") -> None:
     """A name must be a plain identifier and free, or stand for the kind that is to be replaced."""
-    if not _NAME.fullmatch(name) or name.lower().startswith("__ev"):
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name.lower().startswith("__ev"):
         raise InvalidName(
             f"`{name}` cannot be a name.",
             remedy="Use letters, digits and underscores, a letter first, and no leading __ev.",

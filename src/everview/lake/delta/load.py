@@ -72,7 +72,9 @@ def _can_be_built(version: int, commits: tuple[int, ...], checkpoints: frozenset
 
 def _lost(uri: str, version: int, newest: int) -> LostHistory:
     if version > newest:
-        return LostHistory(f"{uri} has no version {version}: its newest is {newest}")
+        return LostHistory(
+            f"{uri} has no version {version}: its newest is {newest}", remedy="See history()."
+        )
     return LostHistory(
         f"version {version} of {uri} is gone: its part of the log was cleaned up",
         remedy="delta.logRetentionDuration of the table says how long the log is kept.",

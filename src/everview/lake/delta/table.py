@@ -8,7 +8,7 @@ from deltalake import DeltaTable
 from deltalake import Schema as DeltaSchema
 from deltalake.exceptions import DeltaError
 
-from everview.errors import NameTaken
+from everview.errors import LostHistory, NameTaken
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot
@@ -18,7 +18,7 @@ from everview.lake.delta.footers import read_written
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries, versions_in_log
 from everview.lake.delta.snapshot import metadata_of, read_snapshot
-from everview.lake.delta.storage import Storage
+from everview.lake.delta.storage import Storage, decoded, is_absolute
 from everview.lake.delta.types import check_partition_columns, check_types
 from everview.lake.delta.vacuum import vacuum
 
@@ -42,6 +42,17 @@ class EmbeddedTable:
 
     def snapshot(self, version: int) -> Snapshot:
         return read_snapshot(self._storage, version)
+
+    def readable_snapshot(self, version: int) -> Snapshot:
+        """The snapshot if all its files are still there; LostHistory if some were vacuumed."""
+        snapshot = self.snapshot(version)
+        relative = [decoded(f.path) for f in snapshot.files if not is_absolute(f.path)]
+        if self._storage.missing(relative):
+            raise LostHistory(
+                f"files of version {version} of {self.uri} were vacuumed",
+                remedy="Read a newer version.",
+            )
+        return snapshot
 
     def changes(self, old: int, new: int) -> Changes | Lost:
         return read_changes(self._storage, old, new)

@@ -25,7 +25,9 @@ def vacuum(storage: Storage, retention_hours: float, *, dry_run: bool) -> tuple[
         full=True,
     )
     needed = _change_files_since(storage, time.time_ns() // 1_000_000 - retention_hours * _HOUR)
-    doomed = tuple(sorted(path for path in listed if path not in needed))
+    candidates = [path for path in listed if path not in needed]
+    gone = frozenset(storage.missing(candidates))
+    doomed = tuple(sorted(path for path in candidates if path not in gone))
     if not dry_run:
         storage.delete(doomed)
     return doomed

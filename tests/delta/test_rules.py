@@ -1,0 +1,141 @@
+"""The plans that the delta rules make, where the rows they give do not show the difference."""
+
+from __future__ import annotations
+
+import pytest
+
+from everview.aggregates.keyed import KeyedView, keyed_view
+from everview.algebra.relations import (
+    Aggregate,
+    AggregateCall,
+    At,
+    Changes,
+    ChangeTable,
+    Join,
+    Local,
+    Negate,
+    Net,
+    PlanError,
+    Project,
+    Rel,
+    Scan,
+    Values,
+)
+from everview.algebra.scalars import TRUE, Column, Ref, integer
+from everview.algebra.walk import walk_plan
+from everview.delta.aggregate import change_table
+from everview.delta.apply_keyed import ApplyKeyed
+from everview.delta.changes import net_changes
+from everview.delta.propagate import delta
+from everview.sql.write import write
+
+A, B, C, D = Column(1, "a"), Column(2, "b"), Column(3, "c"), Column(4, "d")
+T, U = Scan("t", At.NEW, (A, B)), Scan("u", At.NEW, (C,))
+CHANGED = frozenset({"t"})
+
+
+@pytest.mark.parametrize(
+    "rel",
+    [
+        Join("left", T, U, TRUE),
+        Join("semi", T, U, TRUE),
+        Join("anti", T, U, TRUE),
+        Aggregate(T, (A,), ()),
+        Values(((integer(1),),), (A,)),
+        Local("x", (A,)),
+        Changes("t", (A,)),
+        Negate(Changes("t", (A,))),
+        Net(Changes("t", (A,))),
+        ChangeTable(Changes("t", (A,)), (A,), ()),
+    ],
+    ids=lambda r: type(r).__name__,
+)
+def test_an_operator_without_a_rule_is_an_error_never_a_guess(rel: Rel) -> None:
+    with pytest.raises(PlanError, match="no delta rule"):
+        delta(rel, CHANGED)
+
+
+def test_rows_of_a_bag_are_netted() -> None:
+    assert net_changes(T, CHANGED) == Net(Changes("t", (A, B)))
+    assert net_changes(T, frozenset()) is None
+
+
+def view(*calls: AggregateCall, types: str = "long") -> KeyedView:
+    named = tuple((Column(10 + i, c.function), c) for i, c in enumerate(calls))
+    aggregate = Aggregate(T, (A,), named)
+    outputs = tuple((Column(20 + c.id, c.name), Ref(c.id)) for c in aggregate.columns)
+    return keyed_view(Project(aggregate, outputs), dict.fromkeys(range(60), types))
+
+
+COUNT, SUM = AggregateCall("count", ()), AggregateCall("sum", (2,))
+MAX = AggregateCall("max", (2,))
+
+
+def nets(rel: Rel | None) -> int:
+    assert rel is not None
+    return sum(isinstance(r, Net) for r in walk_plan(rel))
+
+
+def test_only_extremes_want_net_changes() -> None:
+    assert nets(change_table(view(COUNT, SUM), CHANGED, insert_only=False)) == 0
+    assert nets(change_table(view(COUNT, MAX), CHANGED, insert_only=False)) == 1
+    assert nets(change_table(view(COUNT, MAX), CHANGED, insert_only=True)) == 0
+
+
+def test_insertions_alone_do_not_ask_for_deletions() -> None:
+    table = change_table(view(MAX), CHANGED, insert_only=True)
+    assert isinstance(table, Project)
+    assert isinstance(table.input, ChangeTable)
+    asked = {area.function for _, area in table.input.areas}
+    assert asked == {"weight", "inserted", "inserted_copies"}
+    whole = change_table(view(MAX), CHANGED, insert_only=False)
+    assert whole is not None
+    assert table.columns == whole.columns
+
+
+def test_nothing_changed_means_no_change_table() -> None:
+    assert change_table(view(COUNT), frozenset({"u"}), insert_only=False) is None
+
+
+def test_the_steps_that_recompute_are_there_only_where_something_may_need_them() -> None:
+    apply = ApplyKeyed(view(COUNT, SUM), "v")
+    assert apply.certain() is None
+    assert apply.lost() is None
+    apply = ApplyKeyed(view(COUNT, SUM, types="double"), "v")
+    assert apply.certain() is not None
+    assert apply.lost() is None
+    apply = ApplyKeyed(view(MAX), "v")
+    assert apply.certain() is None
+    assert apply.lost() is not None
+    apply = ApplyKeyed(view(MAX, SUM, types="decimal(38,10)"), "v")
+    assert apply.certain() is not None
+    assert apply.lost() is None, "all touched groups are recomputed anyway"
+
+
+def test_stored_rows_are_never_shuffled_for_a_small_change() -> None:
+    """In every join with stored rows the other side is broadcast."""
+    apply = ApplyKeyed(view(COUNT, MAX), "v")
+    lost = apply.lost()
+    assert lost is not None
+    for plan in (lost, *apply.lines(apply.fetched())):
+        for join in (r for r in walk_plan(plan) if isinstance(r, Join)):
+            assert join.broadcast == "right"
+
+
+def test_a_count_below_zero_raises_where_it_is_written_never_in_a_filter() -> None:
+    """Spark moves filters below joins: there the count of a group is not yet what it becomes."""
+    apply = ApplyKeyed(view(COUNT, MAX), "v")
+    message = "fewer rows than none"
+    for plan in apply.lines(apply.fetched()):
+        text = write(plan, apply.view.types).text
+        assert message in text
+        conditions = [line for line in text.splitlines() if line.lstrip().startswith("WHERE")]
+        assert conditions
+        assert not any(message in line for line in conditions)
+
+
+def test_without_keys_there_is_one_kind_of_line() -> None:
+    aggregate = Aggregate(T, (), ((D, COUNT),))
+    single = keyed_view(Project(aggregate, ((C, Ref(4)),)), dict.fromkeys(range(30), "long"))
+    assert len(ApplyKeyed(single, "v").lines(None)) == 1
+    assert len(ApplyKeyed(view(COUNT), "v").lines(None)) == 2

@@ -1,0 +1,206 @@
+"""Records go to JSON and back; snapshots, changes and receipts add up and read well."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from everview.facts.files import Bounds, ChangeFile, DataFile, InlineFile, Sign
+from everview.facts.receipts import Read, Receipt, Verification, size_text
+from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
+from everview.facts.schema import Field, Schema
+from everview.facts.tables import Changes, Head, Lost, Snapshot
+from everview.facts.views import Layout, SourceRecord, TableRecord, ViewRecord
+
+SCHEMA = Schema(
+    (
+        Field("id", "long", nullable=False),
+        Field("price", "decimal(10,2)"),
+        Field("tags", '{"containsNull": true, "elementType": "string", "type": "array"}'),
+    )
+)
+
+
+# Schemas
+
+
+def test_a_schema_is_sparks_json() -> None:
+    text = SCHEMA.to_json()
+    assert json.loads(text)["fields"][0] == {
+        "name": "id", "type": "long", "nullable": False, "metadata": {},
+    }  # fmt: skip
+    assert Schema.from_json(text) == SCHEMA
+    assert json.loads(text)["fields"][2]["type"]["elementType"] == "string"
+
+
+def test_a_schema_by_name() -> None:
+    assert SCHEMA.names == ("id", "price", "tags")
+    assert SCHEMA["price"].type == "decimal(10,2)"
+    assert "id" in SCHEMA
+    assert "ID" not in SCHEMA
+    assert SCHEMA["tags"].is_nested
+    assert SCHEMA.only(("price", "id")).names == ("price", "id")
+
+
+def test_nullability_does_not_make_other_columns() -> None:
+    assert SCHEMA.same_columns(Schema(tuple(Field(f.name, f.type) for f in SCHEMA.fields)))
+    assert not SCHEMA.same_columns(SCHEMA.only(("id",)))
+
+
+# Records
+
+
+def test_a_view_record_survives_json() -> None:
+    record = ViewRecord(
+        sql="SELECT id FROM t",
+        settings={"spark.sql.ansi.enabled": "true"},
+        columns=SCHEMA.only(("id",)),
+        sources=(SourceRecord("t", "some-id", SCHEMA, ("id",)),),
+        layout=Layout("keyed", ("id",), SCHEMA),
+        full_only="",
+        created_with="0.1.0",
+    )
+    assert ViewRecord.from_json(record.to_json()) == record
+    assert record.source("t").id == "some-id"
+
+
+def test_a_table_record_survives_json() -> None:
+    record = TableRecord(("id",), ((("a", "b"), "stores", ("x", "y")),))
+    assert TableRecord.from_json(record.to_json()) == record
+    assert TableRecord.from_json(TableRecord().to_json()) == TableRecord()
+
+
+# Files, snapshots, changes
+
+
+def file(rows: int | None, size: int = 10) -> DataFile:
+    return DataFile(f"f{rows}", size, rows, bounds=(("id", Bounds(1, 2, 0)),))
+
+
+def test_bounds_that_are_not_known_are_empty() -> None:
+    assert file(1).bounds_of("id") == Bounds(1, 2, 0)
+    assert file(1).bounds_of("price") == Bounds()
+
+
+def test_rows_in_memory_are_a_file_too() -> None:
+    inline = InlineFile("m", ("id",), ((1,), (2,)))
+    assert (inline.rows, inline.size, inline.bounds_of("id")) == (2, 0, Bounds())
+
+
+@pytest.mark.parametrize(("rows", "total"), [((1, 2), 3), ((1, None), None), ((), 0)])
+def test_rows_of_a_snapshot_are_known_if_those_of_all_files_are(
+    rows: tuple[int | None, ...], total: int | None
+) -> None:
+    files = tuple(map(file, rows))
+    snapshot = Snapshot("id", "uri", 3, SCHEMA, (), files)
+    assert snapshot.rows == total
+    assert snapshot.bytes == 10 * len(rows)
+    changes = Changes("id", "uri", 2, 3, SCHEMA, tuple(ChangeFile(f, Sign.PLUS) for f in files))
+    assert changes.rows == total
+    assert changes.bytes == 10 * len(rows)
+
+
+@pytest.mark.parametrize(
+    ("signs", "insert_only", "delete_only", "empty"),
+    [
+        ((), True, True, True),
+        ((Sign.PLUS,), True, False, False),
+        ((Sign.MINUS, Sign.MINUS), False, True, False),
+        ((Sign.PLUS, Sign.FEED), False, False, False),
+    ],
+)
+def test_what_changes_hold(
+    signs: tuple[Sign, ...], insert_only: bool, delete_only: bool, empty: bool
+) -> None:
+    files = tuple(ChangeFile(file(1), s) for s in signs)
+    changes = Changes("id", "uri", 1, 2, SCHEMA, files)
+    assert (changes.insert_only, changes.delete_only, changes.empty) == (
+        insert_only, delete_only, empty,
+    )  # fmt: skip
+
+
+def test_a_source_whose_history_is_lost_has_changed() -> None:
+    snapshot = Snapshot("id", "uri", 2, SCHEMA, (), ())
+    lost = SourceFacts("t", "id", 1, 2, snapshot, None, Lost("vacuumed"))
+    same = SourceFacts("u", "id", 2, 2, snapshot, snapshot, Changes("id", "uri", 2, 2, SCHEMA, ()))
+    assert lost.changed
+    assert not same.changed
+    stored = StoredFacts(None, snapshot, {}, "", 0)  # type: ignore[arg-type]
+    assert RefreshFacts("v", "AUTO", stored, (lost, same)).source("u") is same
+
+
+def test_a_head_has_no_properties_by_itself() -> None:
+    assert Head("id", 1).properties == {}
+
+
+# Receipts
+
+RECEIPT = Receipt(
+    view="city_sales",
+    strategy="incremental: groups",
+    reason="about 0.6 s rather than 4.0 s, reads 1 % of the bytes",
+    watermark_before={"sales": 41, "stores": 7},
+    watermark_after={"sales": 44, "stores": 7},
+    rows_inserted=2,
+    rows_updated=31,
+    read={"sales": Read(10_040, 400_000), "stores": Read(None, 40)},
+    actions=2,
+    seconds={"changes": 0.4, "write": 0.2},
+    estimates={"full": {"seconds": 4.0}},
+)
+
+
+def test_a_receipt_says_what_was_done_and_why() -> None:
+    assert str(RECEIPT).splitlines()[1:] == [
+        "  about 0.6 s rather than 4.0 s, reads 1 % of the bytes",
+        "  read sales 10,040 rows 400.0 kB, stores ? rows 40 B",
+        "  exact at sales v41 -> v44, stores v7",
+    ]
+    first = str(RECEIPT).splitlines()[0]
+    assert first.startswith("city_sales  incremental: groups  0.6 s  +2 ~31 -0 rows")
+    assert first.endswith("2 actions")
+    assert RECEIPT.changed
+
+
+def test_a_receipt_survives_json() -> None:
+    above = Receipt("v", "skipped", "nothing changed", {}, {}, below=(RECEIPT,))
+    assert Receipt.from_dict(json.loads(json.dumps(above.to_dict()))) == above
+
+
+def test_a_skipped_refresh_is_one_word() -> None:
+    skipped = Receipt("v", "skipped: nothing changed", "", {}, {}, below=(RECEIPT,))
+    lines = str(skipped).splitlines()
+    assert lines[0] == "v  skipped: nothing changed"
+    assert lines[1].startswith("  first city_sales")
+    assert not skipped.changed
+    assert skipped.total_seconds == 0
+
+
+def test_reads_add_up_and_unknown_stays_unknown() -> None:
+    assert Read(1, 2) + Read(3, 4) == Read(4, 6)
+    assert Read(None, 2) + Read(3, 4) == Read(None, 6)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 B"), (999, "999 B"), (1500, "1.5 kB"), (2_000_000, "2.0 MB"), (3 * 10**9, "3.0 GB")],
+)
+def test_sizes_for_a_person(size: int, text: str) -> None:
+    assert size_text(size) == text
+
+
+def test_a_verification_that_is_right() -> None:
+    right = Verification("v", True, 1200, 0, 0, (), (), {"sales": 4})
+    assert right
+    assert str(right) == "v  exact  1,200 rows, recomputed at sales v4"
+    assert right.to_dict()["ok"] is True
+
+
+def test_a_verification_that_is_wrong_shows_rows_and_what_to_do() -> None:
+    wrong = Verification("v", False, 2, 1, 2, ("a=1",), ("a=2", "a=3"), {"sales": 4})
+    assert not wrong
+    text = str(wrong)
+    assert "v  WRONG  1 rows missing, 2 unexpected, at sales v4" in text
+    assert "  missing     a=1\n  unexpected  a=2\n  unexpected  a=3\n" in text
+    assert "refresh(full=True)" in text

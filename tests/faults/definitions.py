@@ -1,0 +1,9 @@
+"""The views of the fault tests, one of each kind."""
+
+GROUPS = """
+    SELECT city, count(*) AS n, sum(amount) AS total, max(amount) AS highest
+    FROM sales GROUP BY city
+"""
+ROWS = "SELECT city, amount FROM sales WHERE amount >= 20"
+DISTINCT = "SELECT DISTINCT city, amount FROM sales"
+VIEWS = {"groups": GROUPS, "rows": ROWS, "distinct": DISTINCT}

@@ -1,0 +1,298 @@
+"""Which strategy is taken, why, what it costs, and the steps that carry it out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from everview.algebra.relations import Net, Rel
+from everview.algebra.walk import walk_plan
+from everview.errors import Place, RefreshRefused
+from everview.facts.files import DataFile, Sign
+from everview.facts.refreshes import RefreshFacts
+from everview.facts.schema import Field, Schema
+from everview.facts.tables import Changes
+from everview.plan.choose import choose, leaf_bytes
+from everview.plan.cost import Cost
+from everview.plan.shape import Bag, FullOnly, Keyed, Shape, full_only, shape_of
+from everview.plan.strategies import Full, Incremental, Move, Refusal, Skip
+from everview.program.program import program
+from everview.program.steps import Overwrite, Publish, Stage
+from everview.sql.bind import NotLowered, bind
+from everview.sql.parse import parse_query
+from tests.plan.facts import facts, snapshot, source
+from tests.sql.schemas import SOURCES
+
+PLUS, MINUS = Sign.PLUS, Sign.MINUS
+
+
+def shape(sql: str, type_: str = "long") -> Shape:
+    rel = bind(parse_query(sql), SOURCES)
+    assert not isinstance(rel, NotLowered)
+    types = {c.id: type_ for r in walk_plan(rel) for c in r.columns}
+    return shape_of(rel, types, Schema(tuple(Field(c.name, types[c.id]) for c in rel.columns)))
+
+
+ROWS = shape("SELECT t.a, u.c FROM t JOIN u ON t.a = u.a")
+GROUPS = shape("SELECT b, count(*) AS n, max(a) AS m FROM t GROUP BY b")
+FULL = full_only("DISTINCT is not maintained incrementally", Place(2, 3, 1, "x"), Schema(()))
+
+
+# Shapes
+
+
+def test_shapes() -> None:
+    assert isinstance(ROWS, Bag)
+    assert ROWS.layout.kind == "bag"
+    assert isinstance(GROUPS, Keyed)
+    assert GROUPS.layout.kind == "keyed"
+    assert GROUPS.layout.key == ("b",)
+    assert GROUPS.layout.stored.names[:3] == ("b", "n", "m")
+    assert GROUPS.layout.stored.names[3].startswith("__ev.")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT a FROM (SELECT a, count(*) AS n FROM t GROUP BY a)",
+        "SELECT a, count(*) AS n FROM (SELECT a, count(*) AS m FROM t GROUP BY a) GROUP BY a",
+        "SELECT a FROM t UNION ALL SELECT count(*) FROM u",
+    ],
+)
+def test_a_group_below_the_root_is_full_for_now(sql: str) -> None:
+    found = shape(sql)
+    assert isinstance(found, FullOnly)
+    assert "GROUP BY" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("sql", "type_", "why"),
+    [
+        ("SELECT a FROM t", "variant", "VARIANT"),
+        ("SELECT a, count(*) AS n FROM t GROUP BY a", "variant", "MAP or VARIANT"),
+        ("SELECT a, count(*) AS n FROM t GROUP BY a", '{"type": "map"}', "MAP or VARIANT"),
+        ("SELECT max(a) AS m FROM t", "variant", "VARIANT"),
+    ],
+)
+def test_what_cannot_be_compared_is_full(sql: str, type_: str, why: str) -> None:
+    found = shape(sql, type_)
+    assert isinstance(found, FullOnly)
+    assert why in found.reason
+
+
+# Strategies
+
+
+def test_nothing_moved() -> None:
+    choice = choose(facts(ROWS, source("t"), source("u")), ROWS, full=False)
+    assert isinstance(choice.strategy, Skip)
+    assert program(choice, ROWS) == ()
+
+
+def test_versions_moved_without_rows() -> None:
+    still = source("t")
+    moved = replace(still, new=3, changes=Changes("id", "uri", 1, 3, SOURCES["t"], ()))
+    choice = choose(facts(GROUPS, moved), GROUPS, full=False)
+    assert isinstance(choice.strategy, Move)
+    assert "t hold no change" in choice.reason
+    assert program(choice, GROUPS) == (Publish(),)
+
+
+@pytest.mark.parametrize("policy", ["AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FULL"])
+@pytest.mark.parametrize(
+    ("given", "full", "reason"),
+    [
+        (facts(ROWS, source("t", PLUS, old=None)), False, "first build"),
+        (facts(ROWS, source("t")), True, "asked for"),
+        (facts(ROWS, source("t", PLUS), distrust="changed by another writer"), False, "writer"),
+    ],
+)
+def test_what_must_be_full_is_full_under_every_policy(
+    given: RefreshFacts, full: bool, reason: str, policy: str
+) -> None:
+    choice = choose(replace(given, policy=policy), ROWS, full=full)
+    assert isinstance(choice.strategy, Full)
+    assert reason in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "signs", "name"),
+    [
+        (ROWS, (PLUS,), "incremental: append"),
+        (ROWS, (PLUS, MINUS), "incremental: rows"),
+        (ROWS, (Sign.FEED,), "incremental: rows"),
+        (GROUPS, (PLUS,), "incremental: groups"),
+        (GROUPS, (MINUS,), "incremental: groups"),
+    ],
+)
+def test_small_changes_are_propagated(kind: Shape, signs: tuple[Sign, ...], name: str) -> None:
+    others = [source("u")] if kind is ROWS else []
+    choice = choose(facts(kind, source("t", *signs), *others), kind, full=False)
+    assert choice.strategy.name == name
+    assert "% of the bytes" in choice.reason
+    assert choice.runner_up is not None
+    assert set(choice.estimates()) == {name, "full"}
+
+
+def test_only_a_bag_with_deletions_is_netted() -> None:
+    def nets(*signs: Sign) -> int:
+        found = choose(facts(ROWS, source("t", *signs), source("u")), ROWS, full=False).strategy
+        assert isinstance(found, Incremental)
+        return sum(isinstance(r, Net) for r in walk_plan(found.changes))
+
+    assert nets(PLUS) == 0
+    assert nets(MINUS) == 1
+
+
+BIG = [source("t", PLUS, MINUS, size=1000)]
+
+
+def test_auto_takes_the_cheaper_way() -> None:
+    choice = choose(facts(GROUPS, *BIG), GROUPS, full=False)
+    assert isinstance(choice.strategy, Full)
+    assert choice.reason.startswith("cheaper: about")
+    assert isinstance(choice.runner_up, Incremental)
+
+
+@pytest.mark.parametrize("policy", ["INCREMENTAL", "INCREMENTAL STRICT"])
+def test_incremental_never_chooses_full_by_cost(policy: str) -> None:
+    choice = choose(facts(GROUPS, *BIG, policy=policy), GROUPS, full=False)
+    assert isinstance(choice.strategy, Incremental)
+    assert choice.reason == f"the policy is {policy}"
+
+
+def test_full_is_full() -> None:
+    choice = choose(facts(GROUPS, source("t", PLUS), policy="FULL"), GROUPS, full=False)
+    assert isinstance(choice.strategy, Full)
+    assert choice.reason == "the policy is FULL"
+
+
+LOST = facts(GROUPS, source("t", lost="version 3 was vacuumed"))
+
+
+@pytest.mark.parametrize("policy", ["AUTO", "INCREMENTAL"])
+def test_lost_history_falls_back_to_full_with_the_reason(policy: str) -> None:
+    choice = choose(replace(LOST, policy=policy), GROUPS, full=False)
+    assert isinstance(choice.strategy, Full)
+    assert choice.reason == "t: version 3 was vacuumed"
+    assert choice.refusals == (Refusal("incremental", choice.reason),)
+
+
+def test_strict_raises_instead() -> None:
+    with pytest.raises(RefreshRefused, match="vacuumed") as raised:
+        choose(replace(LOST, policy="INCREMENTAL STRICT"), GROUPS, full=False)
+    assert "refresh(full=True)" in raised.value.remedy
+
+
+def test_a_view_that_is_full_only_says_why_and_where() -> None:
+    choice = choose(facts(FULL, source("t", PLUS)), FULL, full=False)
+    assert choice.reason == "DISTINCT is not maintained incrementally (line 2, column 3)"
+    choice = choose(facts(FULL, source("t", PLUS), policy="FULL"), FULL, full=False)
+    assert choice.reason == "the policy is FULL"
+    nowhere = replace(FULL, place=None)
+    choice = choose(facts(nowhere, source("t", PLUS)), nowhere, full=False)
+    assert choice.reason == "DISTINCT is not maintained incrementally"
+
+
+# Costs
+
+
+def cost_of(given: RefreshFacts, kind: Shape) -> Cost:
+    strategy = choose(replace(given, policy="INCREMENTAL"), kind, full=False).strategy
+    assert isinstance(strategy, Incremental)
+    return strategy.cost
+
+
+def test_costs_add_up() -> None:
+    cost = Cost(60_000_000, 20_000_000, 2, ("a guess",))
+    assert cost.seconds == pytest.approx(2.5)
+    assert cost.to_dict()["seconds"] == 2.5
+    assert cost.to_dict()["guessed"] == ("a guess",)
+
+
+def test_every_leaf_is_paid_for() -> None:
+    one = cost_of(facts(ROWS, source("t", PLUS), source("u")), ROWS)
+    assert one.bytes_read == 1000 + 200_000_000
+    both = cost_of(facts(ROWS, source("t", PLUS), source("u", PLUS)), ROWS)
+    assert both.bytes_read == 2 * 1000 + 2 * 200_000_000
+
+
+def test_an_append_writes_what_it_appends() -> None:
+    cost = cost_of(facts(ROWS, source("t", PLUS), source("u"), stored=snapshot(1000)), ROWS)
+    assert cost.bytes_written == 1000 * 5 // 100
+    assert cost.actions == 1
+
+
+def test_no_more_files_are_rewritten_than_rows_changed() -> None:
+    many = snapshot(*[100] * 50)
+    cost = cost_of(facts(GROUPS, source("t", MINUS), stored=many), GROUPS)
+    assert cost.bytes_written == 5 * 100
+    assert cost.actions == 2
+
+
+def test_what_is_not_known_counts_as_everything() -> None:
+    given = source("t", MINUS)
+    assert isinstance(given.changes, Changes)
+    files = tuple(replace(f, file=DataFile("c", 9, None)) for f in given.changes.files)
+    unknown = replace(given, changes=replace(given.changes, files=files))
+    assert cost_of(facts(GROUPS, unknown, stored=snapshot(10, 20)), GROUPS).bytes_written == 30
+
+
+def test_a_first_build_guesses_what_it_writes() -> None:
+    given = facts(ROWS, source("t", PLUS, old=None), stored=snapshot())
+    cost = choose(given, ROWS, full=False).strategy.cost
+    assert cost.bytes_written == 200_000_000 // 4
+    assert cost.guessed
+
+
+def test_a_snapshot_that_is_gone_costs_nothing() -> None:
+    given = facts(ROWS, replace(source("t", PLUS), at_old=None), source("u", PLUS))
+    strategy = choose(replace(given, policy="INCREMENTAL"), ROWS, full=False).strategy
+    assert isinstance(strategy, Incremental)
+
+    def bytes_of(rel: Rel) -> int:
+        return leaf_bytes(given, rel)
+
+    assert sum(map(bytes_of, walk_plan(strategy.changes))) == 1000 + 1000 + 200_000_000
+
+
+# Steps
+
+
+@pytest.mark.parametrize(
+    ("kind", "signs", "names"),
+    [
+        (ROWS, (PLUS,), ["write", "commit"]),
+        (ROWS, (MINUS,), ["changes", "copies", "write", "commit"]),
+        (GROUPS, (PLUS,), ["changes", "write", "commit"]),
+        (GROUPS, (MINUS,), ["changes", "lost", "write", "commit"]),
+    ],
+)
+def test_the_steps_of_a_strategy(kind: Shape, signs: tuple[Sign, ...], names: list[str]) -> None:
+    given = facts(kind, source("t", *signs), source("u"), policy="INCREMENTAL")
+    steps = program(choose(given, kind, full=False), kind)
+    assert [s.name for s in steps] == names
+    assert all(s.title for s in steps)
+
+
+def test_a_count_needs_no_look_at_lost_extremes() -> None:
+    counts = shape("SELECT b, count(*) AS n FROM t GROUP BY b")
+    given = facts(counts, source("t", MINUS), policy="INCREMENTAL")
+    names = [s.name for s in program(choose(given, counts, full=False), counts)]
+    assert names == ["changes", "write", "commit"]
+
+
+@pytest.mark.parametrize("kind", [ROWS, GROUPS, FULL], ids=["bag", "keyed", "full only"])
+def test_a_full_recompute_overwrites(kind: Shape) -> None:
+    steps = program(choose(facts(kind, source("t")), kind, full=True), kind)
+    assert [type(s) for s in steps] == [Overwrite, Publish]
+    assert isinstance(steps[0], Overwrite)
+    assert (steps[0].rel is None) == (kind is FULL)
+
+
+def test_staged_changes_know_the_operator_that_applies_them() -> None:
+    given = facts(GROUPS, source("t", MINUS), policy="INCREMENTAL")
+    steps = program(choose(given, GROUPS, full=False), GROUPS)
+    assert isinstance(steps[0], Stage)
+    assert steps[0].apply is not None

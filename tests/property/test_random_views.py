@@ -1,0 +1,54 @@
+"""Random tables, views and batches: after every refresh a view is Spark's own answer to its text."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.property.play import Seen, play
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CASES = 12
+# A script on Spark costs what a hundred cases of the laws do.
+FUZZ_CASES = int(os.environ.get("EVERVIEW_FUZZ_CASES", "0")) // 100
+FUZZ_START = int(os.environ.get("EVERVIEW_FUZZ_START", "1000"))
+
+NEEDED = (
+    "incremental: groups", "incremental: rows", "incremental: append", "group born", "group died",
+    "extreme lost", "several tables changed", "append", "delete", "update", "merge", "overwrite",
+    "compact", "join", "union all", "group by", "filter", "subquery", "cte", "global", "count(*)",
+    "count", "sum", "avg", "min", "max",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def seen() -> Seen:
+    return Seen()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(CASES))
+def test_a_view_is_its_definition_after_every_refresh(
+    seed: int, spark: SparkSession, tmp_path: Path, seen: Seen
+) -> None:
+    play(seed, spark, tmp_path, seen)
+    seen.counts["scripts"] += 1
+
+
+@pytest.mark.slow
+def test_the_scripts_hit_what_they_are_for(spark: SparkSession, seen: Seen) -> None:
+    if seen.counts["scripts"] < CASES:
+        pytest.skip("not all scripts ran")
+    seen.require(*NEEDED)
+
+
+@pytest.mark.fuzz
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(FUZZ_START, FUZZ_START + FUZZ_CASES))
+def test_many_more_views(seed: int, spark: SparkSession, tmp_path: Path) -> None:
+    play(seed, spark, tmp_path, Seen())

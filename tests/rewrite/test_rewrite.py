@@ -1,0 +1,67 @@
+"""Each rewrite, before and after; that it keeps the meaning is tested by the laws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from everview.algebra.relations import At, Filter, Join, Scan, UnionAll
+from everview.algebra.scalars import TRUE, Column, IsNull, Ref
+from everview.delta.propagate import delta
+from everview.rewrite import rules
+from everview.rewrite.join_filter_transpose import join_filter_transpose
+from everview.rewrite.join_order import join_order
+from everview.rewrite.join_project_transpose import join_project_transpose
+from everview.rewrite.join_union_transpose import join_union_transpose
+from everview.rewrite.rules import ordered_terms, rewrite
+from everview.rewrite.scan_unchanged import scan_unchanged
+from everview.sql.bind import NotLowered, bind
+from everview.sql.parse import parse_query
+from tests.pairs import pairs
+from tests.plan_text import plan_text
+from tests.sql.schemas import SOURCES
+
+
+def changes_plan(text: str) -> str:
+    sql, names = text.rsplit("\n", 1)
+    changed = frozenset(names.split())
+    rel = bind(parse_query(sql), SOURCES)
+    assert not isinstance(rel, NotLowered)
+    changes = delta(rel, changed)
+    assert changes is not None
+    return plan_text(ordered_terms(scan_unchanged(changes, changed)))
+
+
+@pytest.mark.parametrize(("query", "plan"), pairs(Path(__file__).parent / "rewrite.txt"))
+def test_changes_are_computed_so(query: str, plan: str) -> None:
+    assert changes_plan(query) == plan
+
+
+T = Scan("t", At.NEW, (Column(1, "a"),))
+U = Scan("u", At.NEW, (Column(2, "a"),))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [join_filter_transpose, join_project_transpose, join_union_transpose, join_order],
+)
+@pytest.mark.parametrize(
+    "rel",
+    [
+        T,
+        Join("cross", T, U),
+        Join("semi", Filter(T, IsNull(Ref(1))), U, TRUE),
+        Join("cross", UnionAll((T,), (Column(3, "x"),)), U),
+    ],
+)
+def test_what_a_rule_does_not_fit_stays(rule: rules.Rule, rel: Join) -> None:
+    assert rule(rel) == rel
+
+
+def test_a_rule_that_never_ends_is_noticed() -> None:
+    def grow(rel: Filter) -> Filter:
+        return Filter(rel, TRUE)
+
+    with pytest.raises((AssertionError, RecursionError)):
+        rewrite(T, (grow,))
