@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from everview.errors import InvalidName, NotIncremental, UnknownName
+from everview.errors import InvalidName, NotIncremental, SqlNotAllowed, UnknownName
 from everview.facts.receipts import Receipt
 from everview.facts.schema import Schema
 from everview.facts.views import RESERVED_PREFIX, SourceRecord, ViewRecord
@@ -20,7 +20,9 @@ from everview.run.fingerprint import compared_columns, fingerprint
 from everview.run.read import packed_schema, snapshot_frame
 from everview.sql.parse import forbid_outside_state, parse_query, table_name, table_references
 from everview.version import VERSION
+from everview.views.catalog_changes import sources_of_views
 from everview.views.gather import Pins
+from everview.views.graph import find_circle
 from everview.views.loose import loose_columns
 from everview.views.world import VIEW_PROPERTY, World, find_entry, public_schema
 
@@ -50,6 +52,7 @@ class Built:
 def build(world: World, definition: Definition, pins: Pins) -> Built:
     """Build the view's rows; publishing its name is the caller's next step."""
     sources = find_sources(world, definition)
+    _check_circle(world, definition.name.lower(), tuple(sources))
     schemas = {name: public_schema(t, t.head().version) for name, t in sources.items()}
     defined = define(world.engine, definition.sql, schemas, definition.settings)
     _check_columns(defined.columns)
@@ -83,6 +86,17 @@ def find_sources(world: World, definition: Definition) -> dict[str, EmbeddedTabl
     return found
 
 
+def _check_circle(world: World, name: str, sources: tuple[str, ...]) -> None:
+    """A view that is replaced must not come to read itself by way of other views."""
+    known = {**sources_of_views(world), name: sources}
+    circle = find_circle(name, known)
+    if circle:
+        raise SqlNotAllowed(
+            f"`{name}` would read itself: {' -> '.join(circle)}.",
+            remedy="Let it read tables, or views that do not read it.",
+        )
+
+
 def _check_columns(columns: Schema) -> None:
     seen: set[str] = set()
     for field in columns.fields:
@@ -104,7 +118,7 @@ def _check_policy(definition: Definition, defined: Defined) -> None:
     shape = defined.shape
     if isinstance(shape, FullOnly) and definition.policy.startswith("INCREMENTAL"):
         raise NotIncremental(
-            f"{shape.reason[:1].upper()}{shape.reason[1:]}.",
+            f"Only a full recompute is possible: {shape.reason}.",
             where=shape.place,
             remedy="Use policy AUTO or FULL to have it recomputed in full at every refresh.",
         )

@@ -16,7 +16,7 @@ from everview.run.recluster import recluster
 from everview.run.statement import Target
 from everview.run.verify import verify
 from everview.sql.names import quoted
-from everview.views.gather import gather, stored_facts
+from everview.views.gather import gather, require_readable, stored_facts
 from everview.views.loose import loose_columns
 from everview.views.status import Explanation, Status, explanation, how_kept
 from everview.views.world import World, public_schema, receipts_of
@@ -197,6 +197,7 @@ class View(_Handle):
         stored = stored_facts(table)
         pins = {s.id: stored.watermark[s.name] for s in stored.record.sources}
         facts = gather(world, entry, table, pins)
+        require_readable(world, facts)
         shape = shape_of_view(world, table, facts)
         return verify(
             world.engine, facts, shape, loose_columns(world.defined(table, stored.record))
@@ -211,6 +212,7 @@ class View(_Handle):
         return Status(
             view=entry.name,
             policy=entry.policy,
+            comment=entry.comment,
             exact_at=dict(facts.stored.watermark),
             behind={s.name: s.new - (s.old or 0) for s in facts.sources},
             rows=facts.stored.snapshot.rows,

@@ -183,7 +183,7 @@ class Warehouse:
         what cannot be maintained incrementally, FULL always recomputes.
         """
         world = self._world
-        wanted = policy.strip().upper()
+        wanted = str(policy).strip().upper()
         if wanted not in POLICIES:
             raise InvalidArgument(
                 f"There is no policy {policy!r}.", remedy=f"Choose one of {', '.join(POLICIES)}."

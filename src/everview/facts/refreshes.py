@@ -32,6 +32,7 @@ class StoredFacts:
 
     record: ViewRecord
     snapshot: Snapshot
+    built: bool  # whether a refresh ever published rows
     watermark: Mapping[str, int]  # by source name; empty before the first build
     distrust: str  # why the stored rows cannot be built on, "" if they can
     moved_at: int  # milliseconds since the epoch: the last commit

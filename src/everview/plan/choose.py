@@ -40,7 +40,7 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
 
 def _must_be_full(facts: RefreshFacts, *, full: bool) -> str:
     """Why only a full recompute will do, whatever the policy says; "" if it need not be."""
-    if not facts.stored.watermark:
+    if not facts.stored.built:
         return "first build"
     if full:
         return "asked for"

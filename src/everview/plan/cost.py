@@ -29,7 +29,11 @@ class Cost:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "seconds": round(self.seconds, 3)}
+        return {
+            **asdict(self),
+            "guessed": list(self.guessed),
+            "seconds": round(self.seconds, 3),
+        }
 
 
 NOTHING = Cost(0, 0, 0)

@@ -28,9 +28,15 @@ def admits(bounds: Bounds, value: Any) -> bool:
     """
     if value is None:
         return bounds.nulls is None or bounds.nulls > 0
-    if bounds.low is None or bounds.high is None:
+    if not _known(bounds):
         return True
     return bool(bounds.low <= value <= bounds.high)
+
+
+def _known(bounds: Bounds) -> bool:
+    """Whether both bounds are there; a NaN bounds nothing."""
+    ends = (bounds.low, bounds.high)
+    return all(end is not None and end == end for end in ends)
 
 
 class _Ordered:
@@ -45,14 +51,12 @@ class _Ordered:
     def any_in(self, bounds: list[Bounds]) -> bool:
         first = bounds[0]
         chosen = self._keys
-        if first.low is not None and first.high is not None:
+        if _known(first):
             start = bisect_left(self._firsts, first.low)
             chosen = self._keys[start : bisect_right(self._firsts, first.high)]
-        odd = self._odd if first.low is None else []
-        return any(
-            all(map(admits, bounds, key)) if key not in odd else True
-            for key in (*chosen, *self._nulls, *odd)
-        )
+        if self._odd and not _known(first):
+            return True
+        return any(all(map(admits, bounds, key)) for key in (*chosen, *self._nulls))
 
 
 def _first(key: Key) -> Any:

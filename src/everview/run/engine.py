@@ -95,6 +95,8 @@ class Engine:
 
 def sql_over(spark: SparkSession, text: str, frames: Mapping[str, DataFrame]) -> DataFrame:
     """The query of a text in which each frame stands as `{name}`."""
+    if not frames:  # then Spark takes the text as it is and braces are not undoubled
+        return spark.sql(text.format())
     named: dict[str, Any] = dict(frames)
     return spark.sql(text, **named)
 

@@ -39,14 +39,14 @@ def is_grouped(query: exp.Select, items: Items) -> bool:
     """Whether the SELECT groups: by GROUP BY, or by an aggregate function among its items."""
     if query.args.get("group") is not None:
         return True
-    return any(isinstance(i, exp.Expr) and any(map(_is_aggregate, i.walk())) for i in items)
+    nodes = (n for i in items if isinstance(i, exp.Expr) for n in i.walk())
+    return any(_is_aggregate(n) and n.find_ancestor(exp.Select) is query for n in nodes)
 
 
 def _is_aggregate(node: exp.Expr) -> bool:
-    """Whether the node is an aggregate of this SELECT: not a window's, not a subquery's."""
-    if not isinstance(node, exp.Anonymous) or node.name.lower() not in AGGREGATES:
-        return False
-    return not isinstance(node.parent, exp.Window) and node.find_ancestor(exp.Subquery) is None
+    """Whether the node calls an aggregate function, and not over a window."""
+    is_call = isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES
+    return is_call and not isinstance(node.parent, exp.Window)
 
 
 def bind_grouped(query: exp.Select, items: Items, rel: Rel, scope: Scope, fresh: Fresh) -> Rel:

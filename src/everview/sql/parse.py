@@ -35,8 +35,12 @@ def place_at(text: str, start: int, end: int) -> Place:
     return Place(text.count("\n", 0, start) + 1, start - line_start + 1, length, line)
 
 
-def parse_query(text: str) -> Parsed:
-    """The one query of a text; SqlSyntax if it cannot be parsed, SqlNotAllowed for another statement."""
+def parse_query(text: object) -> Parsed:
+    """The one query of a text; SqlSyntax if it cannot be parsed, SqlNotAllowed if it is none."""
+    if not isinstance(text, str):
+        raise SqlNotAllowed(
+            f"A query is wanted as text, not {type(text).__name__}.", remedy="Give a SELECT query."
+        )
     try:
         trees = [t for t in sqlglot.parse(text, dialect=EverviewSpark) if t is not None]
     except SqlglotError as error:

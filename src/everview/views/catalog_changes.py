@@ -46,7 +46,7 @@ def add_entry(world: World, entry: Entry, *, replaced: bool = False) -> None:
 def drop_entry(world: World, name: str) -> None:
     """Forget a name that no view reads; the files of an own table or view are removed afterwards."""
     entry = world.entry(name)
-    used = readers(entry.name.lower(), _sources(world))
+    used = readers(entry.name.lower(), sources_of_views(world))
     if used:
         raise StillUsed(
             f"`{entry.name}` is read by {', '.join(used)}.", remedy="Drop those views first."
@@ -56,7 +56,8 @@ def drop_entry(world: World, name: str) -> None:
         _remove_folder(world, entry)
 
 
-def _sources(world: World) -> dict[str, tuple[str, ...]]:
+def sources_of_views(world: World) -> dict[str, tuple[str, ...]]:
+    """The names that each view reads, all in lower case."""
     views = [e for e in world.catalog.read().entries if e.kind == "view"]
     return {e.name.lower(): tuple(s.name for s in record_of(world.open(e)).sources) for e in views}
 

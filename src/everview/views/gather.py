@@ -14,6 +14,18 @@ from everview.views.world import VIEW_PROPERTY, World
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
 
 
+def require_readable(world: World, facts: RefreshFacts) -> None:
+    """LostHistory, by the source's name, if files at the pinned versions are gone."""
+    for source in facts.sources:
+        try:
+            world.open(world.entry(source.name)).readable_snapshot(source.new)
+        except LostHistory as error:
+            raise LostHistory(
+                f"Version {source.new} of `{source.name}` cannot be read any more: {error.what}.",
+                remedy=f"Refresh `{facts.view}` first; it is then compared at a newer version.",
+            ) from error
+
+
 def gather(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> RefreshFacts:
     """The facts, with each source pinned at the version that `pins` says or its head."""
     stored = stored_facts(table)
@@ -27,22 +39,23 @@ def stored_facts(table: EmbeddedTable) -> StoredFacts:
     recorded = {s.name: table.transaction(source_app(s.id)) for s in record.sources}
     watermark = {name: version for name, version in recorded.items() if version is not None}
     last = table.history(1)
+    own = table.transaction(SELF)
     return StoredFacts(
         record=record,
+        built=own is not None and len(watermark) == len(record.sources),
         snapshot=table.snapshot(head.version),
-        watermark=watermark if len(watermark) == len(record.sources) else {},
-        distrust=_distrust(table, head) if watermark else "",
+        watermark=watermark,
+        distrust=_distrust(table, head, own) if own is not None else "",
         moved_at=last[0].timestamp if last else 0,
     )
 
 
-def _distrust(table: EmbeddedTable, head: Head) -> str:
+def _distrust(table: EmbeddedTable, head: Head, own: int) -> str:
     """Why the stored rows are not what a refresh left there, "" if they are."""
-    own = table.transaction(SELF)
     if own == head.version:
         return ""
-    later = [] if own is None else [c for c in table.history() if c.version > own]
-    gap = own is None or own > head.version or len(later) != head.version - own
+    later = [c for c in table.history() if c.version > own]
+    gap = own > head.version or len(later) != head.version - own
     if gap or any(c.data_change for c in later):
         return f"the stored view was changed by another writer after version {own}"
     return ""

@@ -25,3 +25,16 @@ def refresh_order(wanted: list[str], sources: Mapping[str, tuple[str, ...]]) -> 
 def readers(name: str, sources: Mapping[str, tuple[str, ...]]) -> list[str]:
     """The views that read a table or view directly."""
     return sorted(view for view, names in sources.items() if name in names)
+
+
+def find_circle(name: str, sources: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """A way from a view down to itself, empty if there is none."""
+    paths = [[name]]
+    while paths:
+        path = paths.pop()
+        for below in sources.get(path[-1], ()):
+            if below == name:
+                return [*path, name]
+            if below not in path:
+                paths.append([*path, below])
+    return []

@@ -21,6 +21,7 @@ class Status:
 
     view: str
     policy: str
+    comment: str
     exact_at: Mapping[str, int]
     behind: Mapping[str, int]  # source -> versions not yet seen
     rows: int | None
@@ -44,7 +45,8 @@ class Status:
         head = (
             f"{self.view}  {self.policy}  {rows} rows  exact at {at}  behind: {late or '-'}{last}"
         )
-        return f"{head}\n  {self.kept}"
+        said = f"\n  {self.comment}" if self.comment else ""
+        return f"{head}\n  {self.kept}{said}"
 
 
 @dataclass(frozen=True, slots=True)
