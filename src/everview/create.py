@@ -153,7 +153,9 @@ def _build(world: World, definition: Definition, defined: Defined, sources: Sour
 
 
 def _compared(world: World, built: Built, sources: Sources) -> str:
-    """Why the rows built are not those of the user's own text, "" if they are or it was not asked."""
+    """Why the rows built are not those of the user's own text, "" if they are or it was not
+    asked.
+    """
     table = world.open(built.entry)
     record = ViewRecord.from_json(table.head().properties[VIEW_PROPERTY])
     tables, pins = sources

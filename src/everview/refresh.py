@@ -77,7 +77,9 @@ def run(
 
 
 def _after_failure(facts: RefreshFacts, choice: Choice, error: PySparkException) -> Choice:
-    """A failed incremental refresh is recomputed in full, unless the policy or a check forbids it."""
+    """A failed incremental refresh is recomputed in full, unless the policy or a check forbids
+    it.
+    """
     said = str(error.getMessage() or error).strip().splitlines()
     message = next((line for line in said if line), type(error).__name__)
     if "everview a group would have fewer rows" in str(error):

@@ -9,7 +9,6 @@ from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from deltalake.exceptions import TableNotFoundError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
@@ -44,13 +43,15 @@ def open(
 ) -> Warehouse:
     """Open the warehouse at a folder or URI, creating it where nothing is yet.
 
-    With `spark` the caller's session is used, classic or Connect, and its settings stay as they are;
-    without one, a local session is started (or the running one used). `storage_options` are handed to
+    With `spark` the caller's session is used, classic or Connect, and its settings stay as they
+    are;
+    without one, a local session is started (or the running one used). `storage_options` are handed
+    to
     the Delta library for object stores. NotAWarehouse if the folder holds something else.
     """
     options = dict(storage_options or {})
     place = _place(path)
-    state = _state(place, options)
+    state = warehouse_state(place, options)
     if state == "other":
         raise NotAWarehouse(
             f"The folder {path} holds something else.",
@@ -70,13 +71,6 @@ def _place(path: object) -> str:
             f"{path!r} is not a folder or URI.", remedy='For example ev.open("shop").'
         )
     return given
-
-
-def _state(place: str, options: Mapping[str, str]) -> str:
-    try:
-        return warehouse_state(place, options)
-    except (TableNotFoundError, NotADirectoryError):
-        return "other"
 
 
 def _milliseconds() -> int:
@@ -134,7 +128,8 @@ class Warehouse:
     ) -> Table:
         """Create a table: empty from a schema (StructType or DDL text), or with a DataFrame's rows.
 
-        `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a tuple.
+        `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a
+        tuple.
         """
         declared = (primary_key, foreign_keys, partition_by)
         create_table(self._world, name, schema_or_df, declared)
@@ -179,7 +174,8 @@ class Warehouse:
     ) -> View:
         """Create a view and build it; it equals its definition at the versions it then read.
 
-        `policy`: AUTO takes the cheaper way at each refresh, INCREMENTAL and INCREMENTAL STRICT refuse
+        `policy`: AUTO takes the cheaper way at each refresh, INCREMENTAL and INCREMENTAL STRICT
+        refuse
         what cannot be maintained incrementally, FULL always recomputes.
         """
         world = self._world
@@ -243,7 +239,9 @@ class Warehouse:
     # Queries
 
     def sql(self, query: str) -> DataFrame:
-        """A SELECT over tables and views by their names, as a DataFrame; only public columns are seen."""
+        """A SELECT over tables and views by their names, as a DataFrame; only public columns are
+        seen.
+        """
         world = self._world
         parsed = parse_query(query)
         frames: dict[str, DataFrame] = {}

@@ -29,7 +29,9 @@ def create_table(
     given: StructType | str | DataFrame,
     declared: tuple[Names, ForeignKeys | None, Names],
 ) -> None:
-    """Create a table in a folder of its own, write its first rows if given, then publish its name."""
+    """Create a table in a folder of its own, write its first rows if given, then publish its
+    name.
+    """
     check_name(world.catalog.read(), name)
     schema = _schema(world, given)
     _check_columns(schema)
@@ -90,7 +92,7 @@ def _check_columns(schema: Schema) -> None:
         if name.lower().startswith(RESERVED_PREFIX) or name.lower() in seen or not name:
             raise InvalidName(
                 f"The column name `{name}` is reserved, empty or used twice.",
-                remedy=f"Names are unique without regard to case and do not begin with {RESERVED_PREFIX}.",
+                remedy=f"Names differ not only in case and do not begin with {RESERVED_PREFIX}.",
             )
         seen.add(name.lower())
 

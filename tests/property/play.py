@@ -142,7 +142,7 @@ class Play:
         kept = self.stored()
         with self.telling():
             assert self.wh.view("v").refresh(full=True).strategy == "full"
-            wrong = _unlike(kept, self.stored())
+            wrong = unlike(kept, self.stored())
             assert not wrong, "\n".join(["stored otherwise than by a full refresh:", *wrong[:20]])
 
     def stored(self, name: str = "v") -> list[dict[str, Any]]:
@@ -151,7 +151,7 @@ class Play:
         return [{**row, **{f"__ev.{k}": v for k, v in row.pop("__ev", {}).items()}} for row in rows]
 
 
-def _unlike(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> list[str]:
+def unlike(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> list[str]:
     """Differences of stored rows, floats apart by rounding."""
     some = [*found, *expected]
     names = sorted({n for row in some for n in row})

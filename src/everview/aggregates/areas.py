@@ -1,4 +1,4 @@
-"""Work areas: what is stored of a group so that changes alone can update it (seed 004, chapter 3)."""
+"""Work areas: what is stored of a group so that changes alone can update it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from everview.aggregates.numbers import EXACT_SUM
-from everview.algebra.relations import AggregateCall, AggregateName, Extreme, WorkDelta
+from everview.algebra.calls import AggregateCall, AggregateName, Extreme, WorkDelta
 from everview.algebra.scalars import (
     NULL,
     And,
@@ -30,7 +30,9 @@ OVERFLOWED = string("everview a stored sum had overflowed")
 
 @dataclass(frozen=True, slots=True)
 class AreaField:
-    """One stored value of a work area: a suffix for its name, its Spark type, and its value over plain rows."""
+    """One stored value of a work area: a suffix for its name, its Spark type, and its value over
+    plain rows.
+    """
 
     suffix: str
     type: str
@@ -41,8 +43,10 @@ class AreaField:
 class WorkArea:
     """A few stored values that belong together, and how changes update them.
 
-    `merge(old, deltas)` gives the new values; a group that is not stored yet has `empty` as old values.
-    Where the new values cannot be told, the group is recomputed: `recompute(deltas)` knows it from the
+    `merge(old, deltas)` gives the new values; a group that is not stored yet has `empty` as old
+    values.
+    Where the new values cannot be told, the group is recomputed: `recompute(deltas)` knows it from
+    the
     changes alone, `lost(old, deltas)` needs the stored values too (and net changes). None: never.
     """
 
@@ -69,7 +73,9 @@ def count_area(arg: ColumnId | None) -> WorkArea:
 
 @dataclass(frozen=True, slots=True)
 class SumTypes:
-    """The types of one sum: what is stored and what a change is, and the casts of their arguments."""
+    """The types of one sum: what is stored and what a change is, and the casts of their
+    arguments.
+    """
 
     cast: str
     stored: str
@@ -111,7 +117,8 @@ def sum_area(arg: ColumnId, types: SumTypes) -> WorkArea:
 def extreme_area(arg: ColumnId, type_: str, extreme: Extreme) -> WorkArea:
     """min(x) or max(x) with the number of its copies (DESIGN 7; seed 000, error E11).
 
-    The candidate is the better of the stored and the inserted extreme; its copies are the stored and
+    The candidate is the better of the stored and the inserted extreme; its copies are the stored
+    and
     inserted ones less the deleted ones at that value. At 0 or less the extreme is lost.
     """
     best = "greatest" if extreme == "max" else "least"

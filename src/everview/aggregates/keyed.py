@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from everview.aggregates.areas import Scalars, WorkArea, count_area
 from everview.aggregates.functions import Maintained, Recomputed, Types, upkeep
-from everview.algebra.relations import Aggregate, AggregateCall, Project, Rel, WorkDelta
+from everview.algebra.calls import AggregateCall, WorkDelta
+from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import Column, ColumnId, Ref, Scalar, substitute
 from everview.algebra.walk import highest_id
 
@@ -35,8 +36,10 @@ class KeptArea:
 class KeyedView:
     """Π(γ(input)) with what is stored to maintain it.
 
-    `public` are the view's columns, each a scalar over the group keys, the stored values of the work areas
-    and the columns of `recomputed` calls. `stored` are all columns as they lie in the table, public ones
+    `public` are the view's columns, each a scalar over the group keys, the stored values of the
+    work areas
+    and the columns of `recomputed` calls. `stored` are all columns as they lie in the table, public
+    ones
     first; where a key or a work-area value is itself public, it has no hidden copy.
     """
 
@@ -59,7 +62,9 @@ class KeyedView:
         return tuple(column for column, _ in self.stored)
 
     def kept_columns(self) -> tuple[Column, ...]:
-        """Everything stored besides the public columns: keys, work-area values, recomputed values."""
+        """Everything stored besides the public columns: keys, work-area values, recomputed
+        values.
+        """
         areas = tuple(c for kept in self.areas for c in kept.stored)
         return self.keys + areas + tuple(c for c, _ in self.recomputed)
 
@@ -144,7 +149,9 @@ def _kept(area: WorkArea, numbers: Iterator[int]) -> KeptArea:
 
 
 def _layout(view: KeyedView, numbers: Iterator[int]) -> tuple[tuple[Column, Column], ...]:
-    """Public columns as they are, then a hidden column for each kept value that is not public itself."""
+    """Public columns as they are, then a hidden column for each kept value that is not public
+    itself.
+    """
     kept = {c.id: c for c in view.kept_columns()}
     public: list[tuple[Column, Column]] = []
     held: set[ColumnId] = set()

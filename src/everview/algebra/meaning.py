@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, assert_never
 
+from everview.algebra.calls import AggregateCall, WorkDelta
 from everview.algebra.relations import (
     Aggregate,
-    AggregateCall,
     At,
     Changes,
     ChangeTable,
@@ -24,7 +24,6 @@ from everview.algebra.relations import (
     Scan,
     UnionAll,
     Values,
-    WorkDelta,
 )
 from everview.algebra.scalar_meaning import value
 from everview.algebra.scalars import TRUE, Column, ColumnId

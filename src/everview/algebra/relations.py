@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
+from everview.algebra.calls import AggregateCall, WorkDelta
 from everview.algebra.scalars import Column, ColumnId, Constant, Scalar, refs
 
 
@@ -51,7 +52,9 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The weighted rows that turn the table at OLD into the table at NEW (gross: lines may cancel)."""
+    """The weighted rows that turn the table at OLD into the table at NEW (gross: lines may
+    cancel).
+    """
 
     table: str
     columns: tuple[Column, ...]
@@ -84,15 +87,11 @@ class Values:
         _require({len(r) for r in self.rows} == {len(self.columns)}, f"width of {self.rows}")
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """The rows of the input for which the condition is true."""
+class _OverInput:
+    """What an operator takes over from its one input unless it says otherwise."""
 
+    __slots__ = ()
     input: Rel
-    condition: Scalar
-
-    def __post_init__(self) -> None:
-        _require_known("filter", refs(self.condition), self.input.columns)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -104,7 +103,18 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class Filter(_OverInput):
+    """The rows of the input for which the condition is true."""
+
+    input: Rel
+    condition: Scalar
+
+    def __post_init__(self) -> None:
+        _require_known("filter", refs(self.condition), self.input.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Project(_OverInput):
     """For each row of the input one row of these scalars; duplicates stay."""
 
     input: Rel
@@ -119,10 +129,6 @@ class Project:
     def columns(self) -> tuple[Column, ...]:
         return tuple(column for column, _ in self.outputs)
 
-    @property
-    def weighted(self) -> bool:
-        return self.input.weighted
-
 
 JoinKind = Literal["inner", "cross", "left", "semi", "anti"]
 Side = Literal["left", "right"]
@@ -132,8 +138,10 @@ Side = Literal["left", "right"]
 class Join:
     """Pairs of rows that satisfy the condition; weights pass through, at most one side has them.
 
-    left: also left rows without partner, padded with NULLs. semi, anti: left rows with, without partner;
-    the right side is only tested, so it must be plain. `broadcast` names the side known to be small.
+    left: also left rows without partner, padded with NULLs. semi, anti: left rows with, without
+    partner;
+    the right side is only tested, so it must be plain. `broadcast` names the side known to be
+    small.
     """
 
     kind: JoinKind
@@ -181,25 +189,11 @@ class UnionAll:
         return self.inputs[0].weighted
 
 
-AggregateName = Literal["count", "sum", "avg", "min", "max", "copies_of_min", "copies_of_max"]
-
-
-@dataclass(frozen=True, slots=True)
-class AggregateCall:
-    """One aggregate function over columns of the input; count without arguments is count(*).
-
-    copies_of_min, copies_of_max (work areas only): how many rows hold the group's extreme, 0 if it is NULL.
-    `cast` is the Spark type the argument is cast to first, if any.
-    """
-
-    function: AggregateName
-    args: tuple[ColumnId, ...]
-    cast: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One row per distinct key (NULLs are equal); without keys exactly one row, also over nothing."""
+    """One row per distinct key (NULLs are equal); without keys exactly one row, also over
+    nothing.
+    """
 
     input: Rel
     keys: tuple[Column, ...]
@@ -221,7 +215,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True)
-class Negate:
+class Negate(_OverInput):
     """The same rows, weights negated."""
 
     input: Rel
@@ -229,54 +223,15 @@ class Negate:
     def __post_init__(self) -> None:
         _require(self.input.weighted, "negation of a plain relation")
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return self.input.columns
-
-    @property
-    def weighted(self) -> bool:
-        return True
-
 
 @dataclass(frozen=True, slots=True)
-class Net:
+class Net(_OverInput):
     """One line per distinct row with the sum of its weights; none where the sum is zero."""
 
     input: Rel
 
     def __post_init__(self) -> None:
         _require(self.input.weighted, "net of a plain relation")
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return self.input.columns
-
-    @property
-    def weighted(self) -> bool:
-        return True
-
-
-Extreme = Literal["min", "max"]
-DeltaName = Literal[
-    "weight", "sum", "removed", "inserted", "inserted_copies", "deleted", "deleted_copies"
-]
-
-
-@dataclass(frozen=True, slots=True)
-class WorkDelta:
-    """What the changes say of one work area of a group; rows whose argument is NULL do not count.
-
-    weight: sum of the weights. sum: sum of weight * argument, NULL if there is none; `type` is its Spark type.
-    removed: copies with negative weight. inserted, deleted: the extreme argument among rows of positive,
-    negative weight; inserted_copies, deleted_copies: how many copies of that extreme.
-    `cast` is the Spark type the argument is cast to first, if any.
-    """
-
-    function: DeltaName
-    arg: ColumnId | None = None
-    extreme: Extreme | None = None
-    type: str = ""
-    cast: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What our own scalars mean, over Python values with None for NULL; Spark's own text has no meaning here."""
+"""What our own scalars mean, over Python values with None for NULL."""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from everview.aggregates.keyed import KeyedView
-from everview.algebra.relations import ChangeTable, Net, Project, Rel, WorkDelta
+from everview.algebra.calls import WorkDelta
+from everview.algebra.relations import ChangeTable, Net, Project, Rel
 from everview.algebra.scalars import NULL, Cast, Column, Ref, Scalar, integer
 from everview.delta.propagate import delta
 
@@ -13,7 +14,8 @@ _OF_DELETIONS = ("removed", "deleted", "deleted_copies")
 def change_table(view: KeyedView, changed: frozenset[str], *, insert_only: bool) -> Rel | None:
     """□(γ A)  =  γ□ ΔA: the same grouping over the weighted rows, one work-area delta per area.
 
-    Extremes want net changes: else a row that came and went within one batch would be an inserted and a
+    Extremes want net changes: else a row that came and went within one batch would be an inserted
+    and a
     deleted extreme of a group that nothing is stored of. Insertions alone are net as they are.
     """
     changes = delta(view.input, changed)

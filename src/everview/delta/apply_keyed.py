@@ -49,7 +49,9 @@ BELOW_ZERO = string("everview a group would have fewer rows than none")
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """One row per touched key: its deltas and, where the group was recomputed, its new kept values."""
+    """One row per touched key: its deltas and, where the group was recomputed, its new kept
+    values.
+    """
 
     rel: Rel
     values: tuple[Column, ...] = ()  # in the order of the view's kept values
@@ -59,7 +61,8 @@ class ApplyKeyed:
     """The plans that apply a change table to a stored keyed view (seed 000, definition 2).
 
     A stored group whose count stays above 0 is updated, one whose count becomes 0 is deleted, a key
-    that is not stored is inserted, never with count 0 (error E10). Without keys the one group stays.
+    that is not stored is inserted, never with count 0 (error E10). Without keys the one group
+    stays.
     """
 
     def __init__(self, view: KeyedView, table: str) -> None:
@@ -89,7 +92,9 @@ class ApplyKeyed:
         return None if condition is None else self._keys_of(Filter(self.changes, condition))
 
     def lost(self) -> Rel | None:
-        """The keys of all groups to recompute, told with their stored values; None if never needed."""
+        """The keys of all groups to recompute, told with their stored values; None if never
+        needed.
+        """
         checks = [k.area.lost(k.old, k.change) for k in self.view.areas if k.area.lost]
         if not checks or self.view.recomputed:
             return None
@@ -127,7 +132,9 @@ class ApplyKeyed:
         return (stored, self._new_lines(touched)) if self.view.keys else (stored,)
 
     def _stored_lines(self, touched: Touched) -> Rel:
-        """Untouched rows as they are; of a touched one the new row, and old and new if they differ."""
+        """Untouched rows as they are; of a touched one the new row, and old and new if they
+        differ.
+        """
         each = Join("cross", touched.rel, parts(self._part), broadcast="right")
         joined = Join("left", self._stored, each, self._same_key(), broadcast="right")
         untouched = IsNull(Ref(self._part.id))
@@ -148,7 +155,9 @@ class ApplyKeyed:
         return self._laid_out(lines, Or((untouched, is_old)), action)
 
     def _new_lines(self, touched: Touched) -> Rel:
-        """The rows of keys that are not stored; the stored side is cut to the touched keys first."""
+        """The rows of keys that are not stored; the stored side is cut to the touched keys
+        first.
+        """
         tested = Join("semi", self._stored, touched.rel, self._same_key(), broadcast="right")
         matched = Project(tested, tuple((k, Ref(k.id)) for k in self.view.keys))
         new = Join("anti", touched.rel, matched, self._same_key(), broadcast="right")

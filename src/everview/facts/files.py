@@ -24,7 +24,9 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class RowSelection:
-    """Which rows of a file count, by row index: only these, or all without these (a deletion vector)."""
+    """Which rows of a file count, by row index: only these, or all without these (a deletion
+    vector).
+    """
 
     rows: tuple[int, ...]
     kind: str  # "only" | "without"
@@ -32,7 +34,9 @@ class RowSelection:
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """One Parquet file. `path` is as in the log: relative to the table's root, or an absolute URI."""
+    """One Parquet file. `path` is as in the log: relative to the table's root, or an absolute
+    URI.
+    """
 
     path: str
     size: int
@@ -47,7 +51,9 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class InlineFile:
-    """The in-memory lake's file: the rows themselves, values in the order of the schema it was written with."""
+    """The in-memory lake's file: the rows themselves, values in the order of the schema it was
+    written with.
+    """
 
     path: str
     columns: tuple[str, ...]
@@ -79,7 +85,9 @@ class Sign(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ChangeFile:
-    """A file whose rows are inserted (PLUS), deleted (MINUS), or say so themselves (FEED, change data feed)."""
+    """A file whose rows are inserted (PLUS), deleted (MINUS), or say so themselves (FEED, change
+    data feed).
+    """
 
     file: TableFile
     sign: Sign

@@ -24,7 +24,8 @@ class Read:
 class Receipt:
     """What one refresh did and why.
 
-    `strategy` begins with skipped, incremental or full; a variant may follow. `seconds` are per step.
+    `strategy` begins with skipped, incremental or full; a variant may follow. `seconds` are per
+    step.
     `below` are the receipts of the views that were refreshed first.
     """
 
@@ -82,7 +83,9 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The stored view against its recomputation at the same versions, both ways, as counted bags."""
+    """The stored view against its recomputation at the same versions, both ways, as counted
+    bags.
+    """
 
     view: str
     ok: bool
@@ -106,7 +109,8 @@ class Verification:
         if self.ok:
             return f"{self.view}  exact  {self.rows:,} rows, recomputed at {at}"
         lines = [
-            f"{self.view}  WRONG  {self.missing:,} rows missing, {self.unexpected:,} unexpected, at {at}"
+            f"{self.view}  WRONG  {self.missing:,} rows missing, {self.unexpected:,} unexpected"
+            f", at {at}"
         ]
         lines += [f"  missing     {row}" for row in self.missing_sample]
         lines += [f"  unexpected  {row}" for row in self.unexpected_sample]

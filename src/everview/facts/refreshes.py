@@ -11,7 +11,9 @@ from everview.facts.views import ViewRecord
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """One source, pinned: where the view is exact (None before its first build) and where it goes."""
+    """One source, pinned: where the view is exact (None before its first build) and where it
+    goes.
+    """
 
     name: str
     id: str

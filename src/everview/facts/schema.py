@@ -9,7 +9,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One column. `type` is Spark's JSON form of the type: `long`, `decimal(10,2)`, or JSON text for a nested one."""
+    """One column. `type` is Spark's JSON form of the type: `long`, `decimal(10,2)`, or JSON text
+    for a nested one.
+    """
 
     name: str
     type: str

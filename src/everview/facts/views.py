@@ -1,4 +1,4 @@
-"""What is recorded of a materialized view: its definition, what it was bound to, how it is stored."""
+"""What is recorded of a materialized view: definition, sources, layout."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ POLICIES: tuple[Policy, ...] = ("AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FU
 class Layout:
     """How the rows of a view are stored.
 
-    keyed: one row per key. bag: rows as they are, duplicates included. rows: as they are, never changed
-    row by row. `key` names stored columns, `stored` all of them; `__ev.x` is field x of the struct `__ev`.
+    keyed: one row per key. bag: rows as they are, duplicates included. rows: as they are, never
+    changed
+    row by row. `key` names stored columns, `stored` all of them; `__ev.x` is field x of the struct
+    `__ev`.
     """
 
     kind: LayoutKind
@@ -32,7 +34,9 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
-    """A table or view that a view reads: its name in the text, its id, and its columns at creation."""
+    """A table or view that a view reads: its name in the text, its id, and its columns at
+    creation.
+    """
 
     name: str
     id: str

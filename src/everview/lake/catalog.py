@@ -12,6 +12,7 @@ from functools import partial
 
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
+from deltalake.exceptions import TableNotFoundError
 
 from everview.errors import CommitConflict, LostHistory
 from everview.facts.schema import Field, Schema
@@ -114,8 +115,11 @@ class Catalog:
 
 def warehouse_state(uri: str, storage_options: Mapping[str, str] | None = None) -> str:
     """'warehouse' where a catalog is, 'empty' where nothing is, 'other' where something else is."""
-    if Catalog(uri, storage_options).exists():
-        return "warehouse"
+    try:
+        if Catalog(uri, storage_options).exists():
+            return "warehouse"
+    except (TableNotFoundError, NotADirectoryError):  # a file, not a folder
+        return "other"
     # A creation that died before its first commit leaves the folder of the catalog alone.
     names = set(Storage(uri, storage_options).names()) - {FOLDER}
     return "other" if names else "empty"

@@ -13,7 +13,9 @@ SECONDS_PER_ACTION = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Bytes of files read and written, and actions submitted; `guessed` says what metadata did not."""
+    """Bytes of files read and written, and actions submitted; `guessed` says what metadata did
+    not.
+    """
 
     bytes_read: int
     bytes_written: int

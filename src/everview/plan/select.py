@@ -14,7 +14,9 @@ Key = tuple[Any, ...]
 def files_with_keys(
     files: tuple[TableFile, ...], columns: tuple[str, ...], keys: Sequence[Key]
 ) -> tuple[TableFile, ...]:
-    """The files that may hold one of the keys; a file is left out only if its bounds exclude all."""
+    """The files that may hold one of the keys; a file is left out only if its bounds exclude
+    all.
+    """
     if not columns:
         return files
     ordered = _Ordered(keys)
@@ -24,7 +26,8 @@ def files_with_keys(
 def admits(bounds: Bounds, value: Any) -> bool:
     """Whether a file with these bounds of a column may hold the value.
 
-    Absent only if the bounds are present and exclude it; NULL only if the number of NULLs is known to be 0.
+    Absent only if the bounds are present and exclude it; NULL only if the number of NULLs is known
+    to be 0.
     """
     if value is None:
         return bounds.nulls is None or bounds.nulls > 0

@@ -33,7 +33,8 @@ class Move:
 class Incremental:
     """Propagate the changes of these tables.
 
-    append: insertions alone into a bag. rows: net changes of a bag. groups: the change table of a keyed view.
+    append: insertions alone into a bag. rows: net changes of a bag. groups: the change table of a
+    keyed view.
     """
 
     variant: str
@@ -49,7 +50,9 @@ class Incremental:
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """Recompute everything; `replace` into a new folder, because the stored table cannot be built on."""
+    """Recompute everything; `replace` into a new folder, because the stored table cannot be built
+    on.
+    """
 
     reason: str
     cost: Cost

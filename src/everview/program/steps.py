@@ -10,7 +10,9 @@ from everview.delta.apply_keyed import ApplyKeyed
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Compute the changes of the view once and keep them at hand; of a keyed view its change table."""
+    """Compute the changes of the view once and keep them at hand; of a keyed view its change
+    table.
+    """
 
     changes: Rel
     apply: ApplyKeyed | None = None

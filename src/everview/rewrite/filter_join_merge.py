@@ -1,4 +1,4 @@
-"""Make a filter above an inner join part of its condition, so that the join order sees its equalities."""
+"""Make a filter above an inner join part of its condition, for the join order to see."""
 
 from __future__ import annotations
 

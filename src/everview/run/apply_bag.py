@@ -85,7 +85,9 @@ def rewrite_bag(work: Work) -> None:
 
 
 def _choose_files(work: Work, weights: list[int]) -> tuple[tuple[TableFile, ...], dict[int, int]]:
-    """Files that together hold enough copies of every row to delete, and the copies left in them."""
+    """Files that together hold enough copies of every row to delete, and the copies left in
+    them.
+    """
     held: dict[str, Counter[int]] = defaultdict(Counter)
     for (path, row), copies in work.copies.items():
         held[path][row] += copies

@@ -57,7 +57,9 @@ def find_lost(work: Work, step: FindLost) -> None:
 
 
 def rewrite_keyed(work: Work, step: RewriteKeyed) -> None:
-    """Write the touched files anew: stored rows stay in their file, new keys get one of their own."""
+    """Write the touched files anew: stored rows stay in their file, new keys get one of their
+    own.
+    """
     apply = step.apply
     stored = work.facts.stored.record.layout.stored
     names = (PART, ACTION, *stored.names)

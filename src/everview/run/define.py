@@ -115,7 +115,9 @@ class _Asked:
         return shape_of(rel, self._types(rel), columns)
 
     def _types(self, rel: Rel) -> dict[ColumnId, str]:
-        """The types of the root's columns and, of an aggregate below it, of its own and its input's."""
+        """The types of the root's columns and, of an aggregate below it, of its own and its
+        input's.
+        """
         found = self._types_of(rel)
         if isinstance(rel, Project) and isinstance(rel.input, Aggregate):
             found |= self._types_of(rel.input) | self._types_of(rel.input.input)

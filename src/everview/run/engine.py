@@ -102,7 +102,9 @@ def sql_over(spark: SparkSession, text: str, frames: Mapping[str, DataFrame]) ->
 
 
 def own_session(spark: SparkSession) -> SparkSession:
-    """A session beside the caller's: newSession on classic, cloneSession on Connect where it exists."""
+    """A session beside the caller's: newSession on classic, cloneSession on Connect where it
+    exists.
+    """
     if hasattr(spark, "cloneSession"):
         clone: SparkSession = spark.cloneSession()
         return clone
@@ -117,7 +119,9 @@ def is_connect(spark: SparkSession) -> bool:
 
 @contextlib.contextmanager
 def changed_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
-    """The session with other settings, each restored afterwards; what Spark does not know is left out."""
+    """The session with other settings, each restored afterwards; what Spark does not know is left
+    out.
+    """
     before: dict[str, str | None] = {}
     try:
         for key, value in wanted.items():

@@ -1,4 +1,4 @@
-"""A fingerprint of rows: their number and a sum of their hashes, to compare two ways to one result."""
+"""A fingerprint of rows, to compare two ways to one result."""
 
 from __future__ import annotations
 

@@ -25,7 +25,9 @@ RECORDED = (
 
 
 def pinned_settings(spark: SparkSession) -> dict[str, str]:
-    """The settings of the caller's session that affect results, legacy flags it has set included."""
+    """The settings of the caller's session that affect results, legacy flags it has set
+    included.
+    """
     found: dict[str, str] = {}
     for key in RECORDED:
         with contextlib.suppress(PySparkException):

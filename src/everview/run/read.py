@@ -244,7 +244,9 @@ def flattened(rows: DataFrame, stored: Schema) -> DataFrame:
 
 
 def packed(rows: DataFrame, stored: Schema, *others: str) -> DataFrame:
-    """Flat rows as they are stored: public columns, then the hidden struct; `others` stay in front."""
+    """Flat rows as they are stored: public columns, then the hidden struct; `others` stay in
+    front.
+    """
     public = [n for n in stored.names if not n.startswith(f"{HIDDEN}.")]
     hidden = [n for n in stored.names if n.startswith(f"{HIDDEN}.")]
     columns = [_quoted(n) for n in (*others, *public)]

@@ -1,4 +1,4 @@
-"""Comparing a stored view with its recomputation at the same versions, both ways, as counted bags."""
+"""Comparing a stored view with its recomputation at the same versions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from everview.aggregates.keyed import KeyedView
+from everview.algebra.calls import AggregateCall
 from everview.algebra.fresh import Fresh
-from everview.algebra.relations import Aggregate, AggregateCall, Project, Rel
+from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import Call, Cast, Ref, Scalar
 from everview.algebra.scalars import Column as PlanColumn
 from everview.facts.receipts import Verification
@@ -71,7 +72,9 @@ def verify(
 
 
 def _difference(stored: DataFrame, theirs: DataFrame, compared: Schema) -> DataFrame:
-    """One line per distinct row with its copies stored less its copies recomputed, zeros left out."""
+    """One line per distinct row with its copies stored less its copies recomputed, zeros left
+    out.
+    """
 
     def side(frame: DataFrame, weight: int) -> DataFrame:
         columns = [F.col(quoted(n)) for n in compared.names]
@@ -101,7 +104,9 @@ def _samples(difference: DataFrame, sign: int) -> tuple[str, ...]:
 
 
 def _beyond_bound(frames: Frames, view: KeyedView, facts: RefreshFacts) -> tuple[str, ...]:
-    """The groups whose float sums are further off than the bound, or whose public values do not follow."""
+    """The groups whose float sums are further off than the bound, or whose public values do not
+    follow.
+    """
     stored = facts.stored.record.layout.stored
     fresh = _with_magnitudes(view)
     names = tuple(f"f{i}" for i, _ in enumerate(fresh.columns))

@@ -1,4 +1,4 @@
-"""One Spark write into a table's folder: the rows, the changes beside them, and what was observed."""
+"""One Spark write: the rows, the changes beside them, and what was observed."""
 
 from __future__ import annotations
 

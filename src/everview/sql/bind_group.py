@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from everview.algebra.calls import AggregateCall, AggregateName
 from everview.algebra.fresh import Fresh
-from everview.algebra.relations import Aggregate, AggregateCall, AggregateName, Project, Rel
+from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import (
     NULL,
     And,

@@ -68,7 +68,8 @@ PER_QUERY = frozenset(
     }
 )  # fmt: skip
 
-# The names of the arguments become part of the result; under our own column names they would change.
+# The names of the arguments become part of the result; under our own column names they would
+# change.
 NAMING = frozenset({"struct", "arrays_zip"})
 
 _MARK = re.compile("\ue000(\\d+)\ue001")

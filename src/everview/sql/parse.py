@@ -97,7 +97,8 @@ def _is_source(table: exp.Table, ctes: frozenset[str]) -> bool:
 
 
 def with_placeholders(parsed: Parsed, names: Mapping[str, str]) -> str:
-    """The text with each table replaced by `{placeholder}`, under its own name where it has no alias.
+    """The text with each table replaced by `{placeholder}`, under its own name where it has no
+    alias.
 
     `names` maps a table's lower-case name to its placeholder; other braces are doubled.
     """

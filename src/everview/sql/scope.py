@@ -9,7 +9,9 @@ from everview.algebra.scalars import Column
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """A column of FROM: the table's alias it can be qualified with, and whether it is seen without."""
+    """A column of FROM: the table's alias it can be qualified with, and whether it is seen
+    without.
+    """
 
     qualifier: str
     name: str
@@ -36,7 +38,9 @@ class Scope:
         return left == right if self.case_sensitive else left.lower() == right.lower()
 
     def resolve(self, parts: tuple[str, ...]) -> Found | str:
-        """The column a name stands for, or in words why there is none. Qualifiers win over fields."""
+        """The column a name stands for, or in words why there is none. Qualifiers win over
+        fields.
+        """
         if len(parts) > 1:
             matches = [
                 v

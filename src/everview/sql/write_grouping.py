@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from everview.algebra.relations import Aggregate, AggregateCall, ChangeTable, WorkDelta
+from everview.algebra.calls import AggregateCall, WorkDelta
+from everview.algebra.relations import Aggregate, ChangeTable
 from everview.algebra.scalars import ColumnId
 from everview.sql.names import quoted, sql_type
 
@@ -90,9 +91,11 @@ def _delta_text(area: WorkDelta, items: Items, weight: str) -> str:
 
 
 def _sum_text(arg: str, area: WorkDelta, weight: str) -> str:
-    """Σ w·x, exact: a weight multiplies a decimal only as DECIMAL(9,0), and never silently beyond it.
+    """Σ w·x, exact: a weight multiplies a decimal only as DECIMAL(9,0), and never silently beyond
+    it.
 
-    A NULL sum of something is an overflow where ANSI is off: it raises rather than count as nothing.
+    A NULL sum of something is an overflow where ANSI is off: it raises rather than count as
+    nothing.
     """
     if area.type == "double":
         return f"sum(CAST({weight} AS DOUBLE) * CAST({arg} AS DOUBLE))"

@@ -30,7 +30,9 @@ def check_name(entries: Entries, name: object, replaced: str = "") -> None:
 
 
 def add_entry(world: World, entry: Entry, *, replaced: bool = False) -> None:
-    """Publish a name; with `replaced` in place of the view that has it, whose folder is then removed."""
+    """Publish a name; with `replaced` in place of the view that has it, whose folder is then
+    removed.
+    """
     before: list[Entry] = []
 
     def decide(entries: Entries) -> tuple[Entry, ...]:
@@ -44,7 +46,9 @@ def add_entry(world: World, entry: Entry, *, replaced: bool = False) -> None:
 
 
 def drop_entry(world: World, name: str) -> None:
-    """Forget a name that no view reads; the files of an own table or view are removed afterwards."""
+    """Forget a name that no view reads; the files of an own table or view are removed
+    afterwards.
+    """
     entry = world.entry(name)
     used = readers(entry.name.lower(), sources_of_views(world))
     if used:

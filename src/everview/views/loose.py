@@ -8,7 +8,9 @@ from everview.run.define import Defined
 
 
 def loose_columns(defined: Defined) -> frozenset[str]:
-    """The public columns computed from a sum of floats: addition in another order rounds otherwise."""
+    """The public columns computed from a sum of floats: addition in another order rounds
+    otherwise.
+    """
     if not isinstance(defined.shape, Keyed):
         return frozenset()
     view = defined.shape.view

@@ -1,0 +1,49 @@
+"""What is asked of a group: aggregate functions over its rows, and deltas of its work areas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from everview.algebra.scalars import ColumnId
+
+AggregateName = Literal["count", "sum", "avg", "min", "max", "copies_of_min", "copies_of_max"]
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateCall:
+    """One aggregate function over columns of the input; count without arguments is count(*).
+
+    copies_of_min, copies_of_max (work areas only): how many rows hold the group's extreme, 0 if it
+    is NULL.
+    `cast` is the Spark type the argument is cast to first, if any.
+    """
+
+    function: AggregateName
+    args: tuple[ColumnId, ...]
+    cast: str = ""
+
+
+Extreme = Literal["min", "max"]
+DeltaName = Literal[
+    "weight", "sum", "removed", "inserted", "inserted_copies", "deleted", "deleted_copies"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkDelta:
+    """What the changes say of one work area of a group; rows whose argument is NULL do not count.
+
+    weight: sum of the weights. sum: sum of weight * argument, NULL if there is none; `type` is its
+    Spark type.
+    removed: copies with negative weight. inserted, deleted: the extreme argument among rows of
+    positive,
+    negative weight; inserted_copies, deleted_copies: how many copies of that extreme.
+    `cast` is the Spark type the argument is cast to first, if any.
+    """
+
+    function: DeltaName
+    arg: ColumnId | None = None
+    extreme: Extreme | None = None
+    type: str = ""
+    cast: str = ""
