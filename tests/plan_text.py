@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from everview.algebra.calls import AggregateCall, WorkDelta
 from everview.algebra.relations import (
     Aggregate,
-    AggregateCall,
     Changes,
     ChangeTable,
     Filter,
@@ -19,7 +19,6 @@ from everview.algebra.relations import (
     Scan,
     UnionAll,
     Values,
-    WorkDelta,
 )
 from everview.algebra.scalars import Column, Scalar
 from everview.algebra.walk import inputs, walk_plan

@@ -12,15 +12,8 @@ from everview.aggregates.areas import SumTypes, count_area, extreme_area, sum_ar
 from everview.aggregates.functions import Maintained, Recomputed, upkeep
 from everview.aggregates.keyed import keyed_view
 from everview.aggregates.numbers import decimal, decimal_of
-from everview.algebra.relations import (
-    Aggregate,
-    AggregateCall,
-    AggregateName,
-    At,
-    Extreme,
-    Project,
-    Scan,
-)
+from everview.algebra.calls import AggregateCall, AggregateName, Extreme
+from everview.algebra.relations import Aggregate, At, Project, Scan
 from everview.algebra.scalar_meaning import Raised, value
 from everview.algebra.scalars import (
     NULL,

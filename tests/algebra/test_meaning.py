@@ -8,16 +8,13 @@ from typing import Any
 
 import pytest
 
+from everview.algebra.calls import AggregateCall, AggregateName, DeltaName, Extreme, WorkDelta
 from everview.algebra.meaning import Line, State, bag, lines, minus, rows
 from everview.algebra.relations import (
     Aggregate,
-    AggregateCall,
-    AggregateName,
     At,
     Changes,
     ChangeTable,
-    DeltaName,
-    Extreme,
     Filter,
     Join,
     JoinKind,
@@ -28,7 +25,6 @@ from everview.algebra.relations import (
     Scan,
     UnionAll,
     Values,
-    WorkDelta,
 )
 from everview.algebra.scalar_meaning import NoMeaning, Raised, value
 from everview.algebra.scalars import (

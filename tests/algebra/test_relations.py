@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from everview.algebra.calls import AggregateCall, WorkDelta
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import (
     Aggregate,
-    AggregateCall,
     At,
     Changes,
     ChangeTable,
@@ -24,7 +24,6 @@ from everview.algebra.relations import (
     Scan,
     UnionAll,
     Values,
-    WorkDelta,
 )
 from everview.algebra.scalars import TRUE, Column, Compare, IsNull, Ref, integer
 from everview.algebra.walk import (

@@ -65,10 +65,10 @@ def test_quoted_names_and_aliases(shop: ev.Warehouse) -> None:
 
 def test_what_spark_knows_may_be_used(shop: ev.Warehouse) -> None:
     sql = """
-        SELECT city, sum(amount) OVER (PARTITION BY city) AS s, explode(array(1, 2)) AS i FROM sales
-        INTERSECT SELECT city, total, 1 FROM by_city
+        SELECT city, sum(amount) OVER (PARTITION BY city) AS total FROM sales
+        INTERSECT SELECT city, total FROM by_city WHERE total > 40
     """
-    assert bag(shop.sql(sql)) == bag([("Bern", 30, 1), ("Rome", 60, 1), (None, 50, 1)])
+    assert bag(shop.sql(sql)) == bag([("Rome", 60), (None, 50)])
     assert bag(shop.sql("SELECT * FROM VALUES (1), (2) AS t(x)")) == bag([(1,), (2,)])
     assert bag(shop.sql("SELECT id FROM range(2)")) == bag([(0,), (1,)])
     lateral = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from everview.aggregates.keyed import KeyedView, keyed_view
+from everview.algebra.calls import AggregateCall
 from everview.algebra.relations import (
     Aggregate,
-    AggregateCall,
     At,
     Changes,
     ChangeTable,

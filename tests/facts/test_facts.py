@@ -126,7 +126,11 @@ def test_a_source_whose_history_is_lost_has_changed() -> None:
     same = SourceFacts("u", "id", 2, 2, snapshot, snapshot, Changes("id", "uri", 2, 2, SCHEMA, ()))
     assert lost.changed
     assert not same.changed
-    stored = StoredFacts(None, snapshot, {}, "", 0)  # type: ignore[arg-type]
+    layout = Layout("bag", (), SCHEMA)
+    record = ViewRecord("SELECT", {}, SCHEMA, (), layout, full_only="", created_with="0.1.0")
+    stored = StoredFacts(
+        record=record, snapshot=snapshot, built=True, watermark={}, distrust="", moved_at=0
+    )
     assert RefreshFacts("v", "AUTO", stored, (lost, same)).source("u") is same
 
 

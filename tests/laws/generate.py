@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
+from everview.algebra.calls import AggregateCall
 from everview.algebra.fresh import Fresh
 from everview.algebra.meaning import Line, Row, State
-from everview.algebra.relations import (
-    Aggregate,
-    AggregateCall,
-    At,
-    Filter,
-    Join,
-    Project,
-    Rel,
-    Scan,
-    UnionAll,
-)
+from everview.algebra.relations import Aggregate, At, Filter, Join, Project, Rel, Scan, UnionAll
 from everview.algebra.scalars import (
     Call,
     Case,

@@ -42,5 +42,13 @@ def facts(
 ) -> RefreshFacts:
     record = ViewRecord("SELECT", {}, Schema(()), (), Layout("bag", (), Schema(())), "", "0.1.0")
     watermark: Mapping[str, int] = {s.name: s.old for s in sources if s.old is not None}
-    held = stored if stored is not None else snapshot(50_000, 50_000)
-    return RefreshFacts("v", policy, StoredFacts(record, held, watermark, distrust, 0), sources)
+    kept = snapshot(50_000, 50_000) if stored is None else stored
+    known = StoredFacts(
+        record=record,
+        snapshot=kept,
+        built=bool(watermark),
+        watermark=watermark,
+        distrust=distrust,
+        moved_at=0,
+    )
+    return RefreshFacts("v", policy, known, sources)

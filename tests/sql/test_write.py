@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from everview.algebra.calls import AggregateCall, WorkDelta
 from everview.algebra.relations import (
     Aggregate,
-    AggregateCall,
     At,
     Changes,
     ChangeTable,
@@ -20,7 +20,6 @@ from everview.algebra.relations import (
     Scan,
     UnionAll,
     Values,
-    WorkDelta,
 )
 from everview.algebra.scalars import (
     FALSE,

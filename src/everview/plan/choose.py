@@ -13,6 +13,7 @@ from everview.errors import RefreshRefused
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
+from everview.plan.broadcast import with_small_sides
 from everview.plan.cost import Cost
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal, Skip
@@ -66,7 +67,8 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         case _:
             assert_never(shape)
     assert changes is not None, "a changed source that the definition does not read"
-    plan = ordered_terms(scan_unchanged(changes, changed))
+    ordered = ordered_terms(scan_unchanged(changes, changed))
+    plan = with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf))
     return Incremental(variant, plan, changed, insert_only, _cost(facts, plan, variant))
 
 
@@ -119,6 +121,15 @@ def leaf_bytes(facts: RefreshFacts, leaf: Rel) -> int:
             return _files(facts, table).bytes
         case _:
             return 0
+
+
+def _leaf_rows(facts: RefreshFacts, leaf: Rel) -> tuple[int, int] | None:
+    """The rows of a leaf, and those of the table it is of."""
+    if not isinstance(leaf, Scan | Changes):
+        return None
+    whole = facts.source(leaf.table).at_new.rows
+    rows = _files(facts, leaf.table).rows if isinstance(leaf, Changes) else whole
+    return None if rows is None or whole is None else (rows, whole)
 
 
 def _cost(facts: RefreshFacts, plan: Rel, variant: str) -> Cost:

@@ -12,8 +12,11 @@ from everview.delta.apply_keyed import CHANGES, LOST, ApplyKeyed
 from everview.delta.parts import ACTION, PART
 from everview.errors import InvariantViolated
 from everview.facts.files import TableFile
+from everview.plan.broadcast import without_broadcast
 from everview.plan.select import files_with_keys
 from everview.program.steps import FindLost, RewriteKeyed
+from everview.run.engine import WHOLE
+from everview.run.overwrite import clustered
 from everview.run.read import packed
 from everview.run.staging import Staged
 from everview.run.work import Work
@@ -49,6 +52,8 @@ def find_lost(work: Work, step: FindLost) -> None:
     lost_keys = apply.lost()
     if lost_keys is None or not _any(work.staged, apply, ("deleted_copies", "removed")):
         return
+    if not work.staged.is_small:
+        lost_keys = without_broadcast(lost_keys)
     names = local_names(apply.fetched().columns)
     lost = work.staging.stage(work.query(lost_keys, names), "lost", work.actions)
     if lost.rows:
@@ -57,16 +62,31 @@ def find_lost(work: Work, step: FindLost) -> None:
 
 
 def rewrite_keyed(work: Work, step: RewriteKeyed) -> None:
-    """Write the touched files anew: stored rows stay in their file, new keys get one of their
-    own.
+    """Write the touched files anew, each row in its file, new keys in a file of their own.
+
+    A change that is not small is joined as Spark sees fit, and the rows are clustered again.
     """
-    apply = step.apply
-    stored = work.facts.stored.record.layout.stored
-    names = (PART, ACTION, *stored.names)
-    lines = apply.lines(work.recompute or _certain(work, apply))
-    frames = [work.query(lines[0], names)]
-    frames += [work.query(line, names).coalesce(1) for line in lines[1:]]
-    whole = packed(reduce(DataFrame.unionAll, frames), stored, PART, ACTION)
+    assert work.staged is not None
+    lines = step.apply.lines(work.recompute or _certain(work, step.apply))
+    if work.staged.is_small:
+        frames = [_query(work, lines[0])]
+        frames += [_query(work, line).coalesce(1) for line in lines[1:]]
+        _write(work, frames)
+        return
+    with work.engine.settings(WHOLE, work.facts.stored.record.settings):
+        _write(work, [_query(work, without_broadcast(line)) for line in lines])
+
+
+def _query(work: Work, lines: Rel) -> DataFrame:
+    return work.query(lines, (PART, ACTION, *work.facts.stored.record.layout.stored.names))
+
+
+def _write(work: Work, frames: list[DataFrame]) -> None:
+    assert work.staged is not None
+    layout = work.facts.stored.record.layout
+    whole = packed(reduce(DataFrame.unionAll, frames), layout.stored, PART, ACTION)
+    if not work.staged.is_small:
+        whole = clustered(whole, layout)
     work.written = write_lines(whole, work.table, work.token, work.actions)
     work.removed = work.frames.stored_files
     _check_counts(work.written, work.removed)
