@@ -1,6 +1,6 @@
 """CPU seconds and actions of small refreshes beside full recomputes, at TPC-H scale factor 1.
 
-Both sides run in one process, interleaved, after warm-up; results are compared before a time counts.
+Both sides run in one process, interleaved, after warm-up; results are compared first.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ import everview as ev
 
 VIEWS = {
     "by_customer": (
-        "SELECT c_custkey, c_name, count(*) AS n, sum(l_extendedprice * (1 - l_discount)) AS revenue"
-        " FROM lineitem JOIN orders ON l_orderkey = o_orderkey JOIN customer ON o_custkey = c_custkey"
-        " GROUP BY c_custkey, c_name"
+        "SELECT c_custkey, c_name, count(*) AS n, sum(l_extendedprice * (1 - l_discount)) AS r"
+        " FROM lineitem JOIN orders ON l_orderkey = o_orderkey"
+        " JOIN customer ON o_custkey = c_custkey GROUP BY c_custkey, c_name"
     ),
     "by_order": (
         "SELECT o_orderkey, o_orderdate, count(*) AS n, sum(l_extendedprice) AS price"

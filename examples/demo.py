@@ -82,7 +82,7 @@ def build_shop(wh: ev.Warehouse) -> None:
         "stores",
         spark.range(STORES).selectExpr(
             "id AS store_id",
-            "concat('city', id % 40) AS city",
+            "concat('city', id % 200) AS city",
             "concat('country', id % 5) AS country",
         ),
         primary_key="store_id",
@@ -96,26 +96,27 @@ def build_shop(wh: ev.Warehouse) -> None:
         ),
         primary_key="item_id",
     )
-    wh.create_table("sales", sales(wh, 0, SALES), primary_key="sale_id")
+    wh.create_table("sales", sales(wh, range(SALES), STORES), primary_key="sale_id")
 
 
-def sales(wh: ev.Warehouse, start: int, stop: int) -> DataFrame:
-    return wh.spark.range(start, stop).selectExpr(
+def sales(wh: ev.Warehouse, ids: range, stores: int) -> DataFrame:
+    """Sales of these ids, in that many stores."""
+    return wh.spark.range(ids.start, ids.stop).selectExpr(
         "id AS sale_id",
-        f"id * 7919 % {STORES} AS store_id",
-        f"id * 104729 % {ITEMS} AS item_id",
-        "CAST(1 + id * 31 % 10 AS INT) AS quantity",
+        f"id % {stores} AS store_id",
+        f"(id * 31 + id DIV 500) % {ITEMS} AS item_id",
+        "CAST(1 + id * 7 % 10 AS INT) AS quantity",
     )
 
 
 def overnight(wh: ev.Warehouse) -> None:
     """New sales, corrections and returns; stores that moved; items that got dearer or went."""
-    what = "+2,000 sales, 40 corrected, 10 returned, 3 stores moved, an item dearer, an item gone"
+    what = "+2,000 sales, 40 corrected, 10 returned, 3 stores moved, 1 item dearer, 1 gone"
     with timed(f"\novernight: {what}"):
         table = wh.table("sales")
         table.update({"quantity": "quantity + 1"}, "sale_id % 5000 = 1")
         table.delete("sale_id % 20000 = 2")
-        table.append(sales(wh, SALES, SALES + 2_000))
+        table.append(sales(wh, range(SALES, SALES + 2_000), 60))
         wh.table("stores").update({"city": "'city0'"}, "store_id IN (1, 2, 3)")
         wh.table("items").update({"price": "price * 2"}, "item_id = 5")
         wh.table("items").delete("item_id = 6")

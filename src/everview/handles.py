@@ -18,7 +18,14 @@ from everview.run.verify import verify
 from everview.sql.names import quoted
 from everview.views.gather import gather, require_readable, stored_facts
 from everview.views.loose import loose_columns
-from everview.views.status import Explanation, Status, explanation, how_kept
+from everview.views.replacement import why_rebuild
+from everview.views.status import (
+    Explanation,
+    Status,
+    explanation,
+    how_kept,
+    rebuild_explanation,
+)
 from everview.views.world import World, public_schema, receipts_of
 
 if TYPE_CHECKING:
@@ -187,6 +194,9 @@ class View(_Handle):
         """What the next refresh would do, and why; nothing is run."""
         world, entry = self._world, self._entry
         table = world.open(entry)
+        rebuilt = why_rebuild(world, entry.name, table)
+        if rebuilt:
+            return rebuild_explanation(entry.name, rebuilt)
         facts = gather(world, entry, table, {})
         shape = shape_of_view(world, table, facts)
         choice = choose(facts, shape, full=False)

@@ -17,6 +17,7 @@ from everview.plan.shape import Shape, full_only
 from everview.plan.strategies import Choice, Full, Incremental
 from everview.program.program import VIEW, program
 from everview.program.steps import Program
+from everview.rewrite.net_sources import net_sources
 from everview.run.execute import execute
 from everview.run.frames import Frames
 from everview.run.staging import Staging
@@ -28,16 +29,17 @@ from everview.views.world import World
 def refresh(
     world: World, entry: Entry, table: EmbeddedTable, pins: Pins, *, full: bool = False
 ) -> Receipt:
-    """Bring one stored view to the pinned versions of its sources."""
+    """Bring one stored view to the pinned versions of its sources, and pin what was published."""
     facts = gather(world, entry, table, pins)
     shape = shape_of_view(world, table, facts)
     choice = choose(facts, shape, full=full)
     steps = program(choice, shape)
     try:
-        return run(world, table, (facts, shape, choice), steps)
+        receipt, version = run(world, table, (facts, shape, choice), steps)
     except PySparkException as error:
-        choice = _after_failure(facts, choice, error)
-    return run(world, table, (facts, shape, choice), program(choice, shape))
+        receipt, version = _again(world, table, (facts, shape, choice), error)
+    pins[facts.stored.snapshot.table_id] = version
+    return receipt
 
 
 def shape_of_view(world: World, table: EmbeddedTable, facts: RefreshFacts) -> Shape:
@@ -55,8 +57,8 @@ def run(
     table: EmbeddedTable,
     planned: tuple[RefreshFacts, Shape, Choice],
     steps: Program,
-) -> Receipt:
-    """Carry out the steps; the receipt says what they did."""
+) -> tuple[Receipt, int]:
+    """Carry out the steps; the receipt says what they did, and the version what is published."""
     facts, shape, choice = planned
     token = uuid.uuid4().hex
     work = Work(
@@ -71,9 +73,29 @@ def run(
         probe=world.probe,
         now=world.now(),
     )
-    if steps:
-        execute(steps, work)
-    return work.receipt()
+    version = execute(steps, work) if steps else facts.stored.snapshot.version
+    return work.receipt(), version
+
+
+def _again(
+    world: World,
+    table: EmbeddedTable,
+    planned: tuple[RefreshFacts, Shape, Choice],
+    error: PySparkException,
+) -> tuple[Receipt, int]:
+    """After a failure: with net changes, because a row that came and went may be what fails; then
+    in full, if the policy allows it.
+    """
+    facts, shape, choice = planned
+    if isinstance(choice.strategy, Incremental) and "everview a group" not in str(error):
+        netted = replace(choice.strategy, changes=net_sources(choice.strategy.changes))
+        again = replace(choice, strategy=netted)
+        try:
+            return run(world, table, (facts, shape, again), program(again, shape))
+        except PySparkException as second:
+            error = second
+    choice = _after_failure(facts, choice, error)
+    return run(world, table, (facts, shape, choice), program(choice, shape))
 
 
 def _after_failure(facts: RefreshFacts, choice: Choice, error: PySparkException) -> Choice:

@@ -7,20 +7,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from types import TracebackType
-from typing import TYPE_CHECKING
 
+from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from everview.create import Definition, build
-from everview.errors import CopiedTable, InvalidArgument, NotAWarehouse, WarehouseClosed
+from everview.errors import (
+    CopiedTable,
+    InvalidArgument,
+    NotAWarehouse,
+    SqlInvalid,
+    WarehouseClosed,
+)
 from everview.facts.receipts import Receipt
 from everview.facts.views import POLICIES
 from everview.handles import Table, View
 from everview.lake.catalog import Catalog, Entry, warehouse_state
 from everview.lake.delta.storage import location
-from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
+from everview.lake.delta.table import EmbeddedDelta
 from everview.refresh import refresh
+from everview.run.define import spark_message
 from everview.run.engine import Engine, sql_over
 from everview.run.local import local_session
 from everview.run.pinned import pinned_settings
@@ -29,11 +36,8 @@ from everview.tables import ForeignKeys, create_table
 from everview.views.catalog_changes import add_entry, check_name, drop_entry
 from everview.views.gather import Pins
 from everview.views.graph import refresh_order
-from everview.views.replacement import outdated_layout, why_replace
+from everview.views.replacement import why_rebuild
 from everview.views.world import World, record_of
-
-if TYPE_CHECKING:
-    from everview.facts.views import ViewRecord
 
 
 def open(
@@ -209,13 +213,19 @@ class Warehouse:
         records = {n.lower(): record_of(world.open(world.entry(n))) for n in self.views()}
         sources = {n: tuple(s.name for s in r.sources) for n, r in records.items()}
         wanted = [n.lower() for n in names]
-        pins: Pins = {}
+        order = refresh_order(wanted, sources)
+        pins = self._pins([s for n in order for s in sources[n] if s not in sources])
         done: dict[str, Receipt] = {}
-        for name in refresh_order(wanted, sources):
+        for name in order:
             receipt = self._refresh_one(name, pins, full=full and name in wanted)
             below = refresh_order([name], sources)[:-1]
             done[name] = replace(receipt, below=tuple(done[b] for b in below))
         return [done[n] for n in (wanted if full or len(wanted) == 1 else done)]
+
+    def _pins(self, names: list[str]) -> Pins:
+        """The versions of all tables at the start: every view of the run reads these."""
+        heads = [self._world.open(self._world.entry(n)).head() for n in dict.fromkeys(names)]
+        return {head.id: head.version for head in heads}
 
     def _refresh_one(self, name: str, pins: Pins, *, full: bool) -> Receipt:
         """Refresh a view whose sources are done; one that no longer fits is built anew."""
@@ -223,7 +233,7 @@ class Warehouse:
         entry = world.entry(name, "view")
         table = world.open(entry)
         record = record_of(table)
-        reason = why_replace(world, entry.name, record) or self._outdated(table, record)
+        reason = why_rebuild(world, entry.name, table)
         if not reason:
             return refresh(world, entry, table, pins, full=full)
         settings = record.settings
@@ -232,9 +242,6 @@ class Warehouse:
         )
         add_entry(world, built.entry, replaced=True)
         return replace(built.receipt, reason=f"built anew: {reason}")
-
-    def _outdated(self, table: EmbeddedTable, record: ViewRecord) -> str:
-        return outdated_layout(record, self._world.defined(table, record))
 
     # Queries
 
@@ -252,7 +259,10 @@ class Warehouse:
             frames[name.lower()] = handle.to_df()
         names = {name: f"source{i}" for i, name in enumerate(frames)}
         text = with_placeholders(parsed, names)
-        return sql_over(self.spark, text, {names[n]: frame for n, frame in frames.items()})
+        try:
+            return sql_over(self.spark, text, {names[n]: frame for n, frame in frames.items()})
+        except (AnalysisException, ParseException) as error:
+            raise SqlInvalid(spark_message(error), remedy="Correct the query.") from error
 
     def _drop(self, name: str) -> None:
         drop_entry(self._world, name)

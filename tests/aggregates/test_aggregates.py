@@ -25,6 +25,7 @@ from everview.algebra.scalars import (
     Ref,
     Scalar,
     integer,
+    walk,
 )
 
 X = 1  # the argument
@@ -145,12 +146,33 @@ def test_a_stored_sum_that_overflowed_is_never_added_to() -> None:
         merged(sum_area(X, LONGS), (1, None), (1, 5))
 
 
+def test_longs_are_added_wide_and_narrowed_at_the_end_so_that_an_overflow_shows() -> None:
+    _, total = sum_area(X, LONGS).merge((Ref(1), Ref(2)), (Ref(3), Ref(4)))
+    casts = [s.type for s in walk(total) if isinstance(s, Cast)]
+    assert "decimal(38,0)" in casts
+    assert "long" in casts
+    _, total = sum_area(X, SumTypes("", "decimal(20,2)", "decimal(20,2)")).merge(
+        (Ref(1), Ref(2)), (Ref(3), Ref(4))
+    )
+    assert {s.type for s in walk(total) if isinstance(s, Cast)} == {"decimal(20,2)"}
+
+
 def test_sums_of_floats_are_recomputed_after_deletions_only() -> None:
     area = sum_area(X, FLOATS)
+    assert [d.function for d in area.deltas] == ["weight", "sum", "removed"]
     assert area.recompute is not None
     assert value(area.recompute(constants((-1, -0.5, 1))), {}) is True
     assert value(area.recompute(constants((1, 0.5, 0))), {}) is False
-    assert sum_area(X, LONGS).recompute is None
+    assert not area.exact
+
+
+def test_exact_sums_are_recomputed_where_the_changes_alone_overflow() -> None:
+    area = sum_area(X, LONGS)
+    assert [d.function for d in area.deltas] == ["weight", "sum", "overflowed"]
+    assert area.recompute is not None
+    assert value(area.recompute(constants((-1, None, 1))), {}) is True
+    assert value(area.recompute(constants((-1, -5, 0))), {}) is False
+    assert area.exact
 
 
 def test_a_sum_and_a_mean_of_longs_are_kept_apart() -> None:

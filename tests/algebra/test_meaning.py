@@ -182,6 +182,7 @@ def test_a_mean_is_exact() -> None:
         ("weight", None, {1: -2, 2: 1}),
         ("sum", None, {1: -2, 2: 5}),
         ("removed", None, {1: 4, 2: 0}),
+        ("overflowed", None, {1: 0, 2: 0}),
         ("inserted", "max", {1: 10, 2: 5}),
         ("inserted_copies", "max", {1: 2, 2: 1}),
         ("deleted", "max", {1: 10, 2: None}),

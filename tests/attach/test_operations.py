@@ -32,6 +32,8 @@ def test_a_life(shape: str, spark: SparkSession, tmp_path: Path) -> None:
     )
     merge.when_matched_update_all().when_not_matched_insert_all().execute()
     assert foreign.refresh().changed
+    foreign.write(rows((20, "j", 1)))
+    assert foreign.refresh().changed
     assert foreign.delta.optimize.compact()["numFilesAdded"] > 0
     assert foreign.refresh("skipped").rows_inserted == 0
     foreign.delta.restore(1)
@@ -48,7 +50,7 @@ def test_several_commits_at_once(spark: SparkSession, tmp_path: Path) -> None:
     foreign.delta.delete("s = 'new' OR s = 'b'")
     foreign.delta.optimize.compact()
     foreign.delta.update(updates={"s": "'b'"}, predicate="k = 1")
-    foreign.write(rows((13, "q", 13)), mode="overwrite", predicate="k = 5")
+    foreign.write(rows((5, "q", 13)), mode="overwrite", predicate="k = 5")
     assert foreign.refresh().changed
     assert foreign.refresh(name="rows").changed
     foreign.delta.delete()
@@ -160,4 +162,18 @@ def test_deletion_vectors(shape: str, spark: SparkSession, tmp_path: Path) -> No
         assert foreign.refresh().changed
     foreign.write(rows((8, "a", 8)))
     vectors.delete(file, {0, 1, 2, 3, 4, 5})
+    assert foreign.refresh().changed
+
+
+def test_many_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    """More partitions than are read one by one."""
+    data = rows(*((i, f"p {i % 70}/ü", i) for i in range(140)), (200, None, 1))
+    foreign = Followed(spark, tmp_path, data=data, partition_by=["s"])
+    assert foreign.table.to_df().count() == 141
+    foreign.view(GROUPS)
+    foreign.view(ROWS, name="rows")
+    foreign.delta.update(updates={"v": "v + 1"}, predicate="k < 70")
+    assert foreign.refresh().changed
+    foreign.delta.delete("k >= 70")
+    assert foreign.refresh(name="rows").changed
     assert foreign.refresh().changed

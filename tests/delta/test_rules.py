@@ -98,10 +98,10 @@ def test_nothing_changed_means_no_change_table() -> None:
 
 
 def test_the_steps_that_recompute_are_there_only_where_something_may_need_them() -> None:
-    apply = ApplyKeyed(view(COUNT, SUM), "v")
+    apply = ApplyKeyed(view(COUNT), "v")
     assert apply.certain() is None
     assert apply.lost() is None
-    apply = ApplyKeyed(view(COUNT, SUM, types="double"), "v")
+    apply = ApplyKeyed(view(COUNT, SUM), "v")
     assert apply.certain() is not None
     assert apply.lost() is None
     apply = ApplyKeyed(view(MAX), "v")

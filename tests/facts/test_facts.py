@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -39,6 +40,8 @@ def test_a_schema_by_name() -> None:
     assert SCHEMA["price"].type == "decimal(10,2)"
     assert "id" in SCHEMA
     assert "ID" not in SCHEMA
+    assert SCHEMA.find("ID") == "id"
+    assert SCHEMA.find("nowhere") is None
     assert SCHEMA["tags"].is_nested
     assert SCHEMA.only(("price", "id")).names == ("price", "id")
 
@@ -165,6 +168,11 @@ def test_a_receipt_says_what_was_done_and_why() -> None:
     assert first.startswith("city_sales  incremental: groups  0.6 s  +2 ~31 -0 rows")
     assert first.endswith("2 actions")
     assert RECEIPT.changed
+
+
+def test_a_full_refresh_counts_what_it_wrote() -> None:
+    full = replace(RECEIPT, strategy="full", rows_inserted=1200, rows_deleted=1199, actions=1)
+    assert str(full).splitlines()[0] == "city_sales  full  0.6 s  1,200 rows written  1 action"
 
 
 def test_a_receipt_survives_json() -> None:

@@ -72,7 +72,8 @@ def check_keyed(seed: int, seen: Seen) -> None:
     rng = Random(seed)
     rel = Queries(rng).aggregate(rng.choice((0, 0, 1, 1, 2)))
     state, changed = _changing_state(rng, rel)
-    types = {c.id: rng.choice(TYPES) for p in walk_plan(rel) for c in p.columns}
+    kinds = rng.choice((TYPES, TYPES, ("double",)))
+    types = {c.id: rng.choice(kinds) for p in walk_plan(rel) for c in p.columns}
     view = keyed_view(rel, types)
     expected = rows(at(view.full(), At.NEW), state)
     stored = tuple(rows(at(view.full(), At.OLD), state).elements())

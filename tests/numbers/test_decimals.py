@@ -36,7 +36,7 @@ def number(rng: Random, precision: int, scale: int) -> Decimal | None:
         return None
     digits = rng.randint(1, min(precision, 36))
     unscaled = rng.choice((10**digits - 1, rng.randrange(10**digits), rng.randrange(10)))
-    return Decimal(rng.choice((1, -1)) * unscaled).scaleb(-scale)
+    return Decimal((rng.randrange(2), tuple(map(int, str(unscaled))), -scale))
 
 
 @pytest.mark.parametrize("shapes", [SMALL, LARGE], ids=["up to 22 digits", "up to 38 digits"])

@@ -23,12 +23,12 @@ A = (
     "named_struct('a', 0.0D, 'b', NULL), array(1, NULL)"
 )
 B = (
-    f"{NAN}, -0.0F, -99999999.9999, DATE'0001-01-01', X'00FF', TIMESTAMP'0001-01-01 00:00:00Z', "
+    f"{NAN}, -0.0F, -99999999.9999, DATE'0001-01-01', X'00FF', TIMESTAMP'0002-01-01 00:00:00Z', "
     "false, TIMESTAMP_NTZ'0001-01-01 00:00:00', 'A', -9223372036854775808L, "
     f"named_struct('a', {NAN}, 'b', ''), array()"
 )
 C = (
-    "-0.0D, FLOAT('NaN'), 0, DATE'9999-12-31', X'', TIMESTAMP'9999-12-31 23:59:59.999999Z', NULL, "
+    "-0.0D, FLOAT('NaN'), 0, DATE'9999-12-31', X'', TIMESTAMP'9998-12-31 23:59:59.999999Z', NULL, "
     "TIMESTAMP_NTZ'9999-12-31 00:00:00', '', 0, named_struct('a', -0.0D, 'b', NULL), array(NULL)"
 )
 N = ", ".join(["NULL"] * 12)
@@ -40,9 +40,11 @@ N = ", ".join(["NULL"] * 12)
 def test_groups_are_found_by_their_key(keys: str, spark: SparkSession, tmp_path: Path) -> None:
     kept = Kept(spark, tmp_path)
     kept.table(COLUMNS, f"(1, {A}, 1), (2, {B}, 2), (3, {N}, 3), (4, {B}, 4), (5, {N}, 5)")
-    kept.view(f"SELECT {keys}, sum(v) AS total, max(v) AS high FROM t GROUP BY {keys}".replace(
-        "SELECT d % 1, upper(s),", "SELECT d % 1 AS part, upper(s) AS name,"
-    ))
+    kept.view(
+        f"SELECT {keys}, sum(v) AS total, max(v) AS high FROM t GROUP BY {keys}".replace(
+            "SELECT d % 1, upper(s),", "SELECT d % 1 AS part, upper(s) AS name,"
+        )
+    )
     kept.append(f"(6, {A}, 10), (7, {B}, 20), (8, {C}, 30), (9, {N}, 40)")
     kept.t.delete("id IN (4, 5)")
     kept.refresh(loose=False)

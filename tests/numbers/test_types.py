@@ -26,7 +26,7 @@ ORDERED = {
     "s": ("STRING", "''", "'zürich'", "'B'"),
     "da": ("DATE", "DATE'0001-01-01'", "DATE'9999-12-31'", "DATE'2024-02-29'"),
     "ts": (
-        "TIMESTAMP", "TIMESTAMP'0001-01-01 00:00:00Z'", "TIMESTAMP'9999-12-31 23:59:59.999999Z'",
+        "TIMESTAMP", "TIMESTAMP'0002-01-01 00:00:00Z'", "TIMESTAMP'9998-12-31 23:59:59.999999Z'",
         "TIMESTAMP'2024-03-31 01:30:00Z'",
     ),
     "tn": (
@@ -66,7 +66,7 @@ def test_sums_and_averages(kept: Kept) -> None:
     kept.refresh()
     kept.t.delete("g = 1 AND p = 2 OR g = 4")
     kept.refresh()
-    kept.t.update({n: "NULL" for n in NUMBERS}, "g = 2")
+    kept.t.update(dict.fromkeys(NUMBERS, "NULL"), "g = 2")
     kept.refresh()
 
 

@@ -73,7 +73,6 @@ def test_nan_is_within_no_known_bounds() -> None:
     assert chosen([(NAN,), (2.0,)], known, unknown) == ["known", "unknown"]
 
 
-@pytest.mark.xfail(reason="the lake never gives a NaN bound; the rule does not hold by itself yet")
 def test_a_bound_that_is_nan_says_nothing() -> None:
     odd = file("odd", k=Bounds(1.0, NAN, 0))
     assert chosen([(2.0,)], odd) == ["odd"]

@@ -47,6 +47,11 @@ def test_anything_but_one_query_is_not_allowed(sql: str, what: str) -> None:
         parse_query(sql)
 
 
+def test_a_query_is_text() -> None:
+    with pytest.raises(SqlNotAllowed, match="not int"):
+        parse_query(1)
+
+
 def test_a_place_stays_within_its_line() -> None:
     place = place_at("ab\ncdef\ng", 4, 20)
     assert (place.line, place.column, place.length, place.source_line) == (2, 2, 3, "cdef")

@@ -172,6 +172,17 @@ def test_a_weight_beyond_nine_digits_never_multiplies_a_decimal() -> None:
     assert "raise_error" in text(ChangeTable(D_T, (), ((C, exact),)))
 
 
+def test_all_38_digits_are_kept_by_adding_up_instead_of_multiplying() -> None:
+    wide = text(ChangeTable(D_T, (), ((C, WorkDelta("sum", 1, type="decimal(38,2)")),)))
+    assert "aggregate(sequence(1L, abs(`__ev_w`))" in wide
+    assert "* `a`" not in wide
+
+
+def test_longs_are_cast_before_they_are_weighed() -> None:
+    longs = WorkDelta("sum", 1, type="decimal(38,0)", cast="decimal(20,0)")
+    assert "* CAST(`a` AS DECIMAL(20,0))" in text(ChangeTable(D_T, (), ((C, longs),)))
+
+
 def test_a_float_sum_is_weighed_as_double() -> None:
     floats = WorkDelta("sum", 3, type="double")
     assert "sum(CAST(`__ev_w` AS DOUBLE) * CAST(`c` AS DOUBLE))" in text(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everview.aggregates.numbers import EXACT_SUM
 from everview.algebra.calls import AggregateCall, AggregateName, Extreme, WorkDelta
@@ -48,6 +48,7 @@ class WorkArea:
     Where the new values cannot be told, the group is recomputed: `recompute(deltas)` knows it from
     the
     changes alone, `lost(old, deltas)` needs the stored values too (and net changes). None: never.
+    `exact` is false for values that come out otherwise in another order of addition.
     """
 
     name: str
@@ -57,6 +58,7 @@ class WorkArea:
     merge: Callable[[Scalars, Scalars], Scalars]
     recompute: Callable[[Scalars], Scalar] | None = None
     lost: Callable[[Scalars, Scalars], Scalar] | None = None
+    exact: bool = True
 
 
 def count_area(arg: ColumnId | None) -> WorkArea:
@@ -89,6 +91,7 @@ def sum_area(arg: ColumnId, types: SumTypes) -> WorkArea:
     A sum of floats only grows: taking away what was added leaves the rounding errors behind.
     """
     exact = types.stored != "double"
+    change = WorkDelta("sum", arg, type=types.change, cast=types.change_cast)
 
     def merge(old: Scalars, deltas: Scalars) -> Scalars:
         count = _plus_count(old[0], deltas[0])
@@ -105,12 +108,13 @@ def sum_area(arg: ColumnId, types: SumTypes) -> WorkArea:
         ),
         deltas=(
             WorkDelta("weight", arg),
-            WorkDelta("sum", arg, type=types.change, cast=types.change_cast),
-            *(() if exact else (WorkDelta("removed", arg),)),
+            change,
+            replace(change, function="overflowed") if exact else WorkDelta("removed", arg),
         ),
         empty=(integer(0), Cast(NULL, types.stored)),
         merge=merge,
-        recompute=None if exact else lambda deltas: Compare(">", deltas[2], integer(0)),
+        recompute=lambda deltas: Compare(">", deltas[2], integer(0)),
+        exact=exact,
     )
 
 

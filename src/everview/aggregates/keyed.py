@@ -37,10 +37,10 @@ class KeyedView:
     """Π(γ(input)) with what is stored to maintain it.
 
     `public` are the view's columns, each a scalar over the group keys, the stored values of the
-    work areas
-    and the columns of `recomputed` calls. `stored` are all columns as they lie in the table, public
-    ones
-    first; where a key or a work-area value is itself public, it has no hidden copy.
+    work areas and the columns of `recomputed` calls; `computed` are the same columns where a whole
+    group is computed: there `derived` functions are Spark's own calls. `stored` are all columns
+    as they lie in the table, public ones first; a key or a work-area value that is itself public
+    has no hidden copy.
     """
 
     input: Rel
@@ -48,6 +48,8 @@ class KeyedView:
     public: tuple[tuple[Column, Scalar], ...]
     areas: tuple[KeptArea, ...]
     recomputed: tuple[tuple[Column, AggregateCall], ...]
+    derived: tuple[tuple[Column, AggregateCall], ...]
+    computed: tuple[tuple[Column, Scalar], ...]
     reasons: tuple[str, ...]
     stored: tuple[tuple[Column, Column], ...]  # (column in the table, what it holds)
     types: Mapping[ColumnId, str]
@@ -80,7 +82,7 @@ class KeyedView:
             for kept in self.areas
             for column, field in zip(kept.stored, kept.area.fields, strict=True)
         ]
-        return Aggregate(input_, self.keys, (*calls, *self.recomputed))
+        return Aggregate(input_, self.keys, (*calls, *self.recomputed, *self.derived))
 
     def full(self) -> Rel:
         """The stored rows, computed from the sources."""
@@ -88,7 +90,7 @@ class KeyedView:
 
     def laid_out(self, groups: Rel) -> Rel:
         """The rows as they are stored, from the kept values of the groups."""
-        public = {column.id: scalar for column, scalar in self.public}
+        public = {column.id: scalar for column, scalar in self.computed}
         return Project(
             groups,
             tuple((column, public.get(held.id, Ref(held.id))) for column, held in self.stored),
@@ -119,17 +121,24 @@ def keyed_view(rel: Project, types: Types) -> KeyedView:
         for column, _, plan in plans
         if isinstance(plan, Maintained)
     }
+    bare = {c.id: values[c.id] for c, _, plan in plans if c.id in values and not _is_derived(plan)}
     view = KeyedView(
         input=aggregate.input,
         keys=aggregate.keys,
         public=tuple((column, substitute(scalar, values)) for column, scalar in rel.outputs),
         areas=tuple(areas.values()),
         recomputed=tuple((c, call) for c, call, plan in plans if isinstance(plan, Recomputed)),
+        derived=tuple((c, call) for c, call, plan in plans if _is_derived(plan)),
+        computed=tuple((column, substitute(scalar, bare)) for column, scalar in rel.outputs),
         reasons=tuple(plan.reason for _, _, plan in plans if isinstance(plan, Recomputed)),
         stored=(),
         types=_all_types(areas, types),
     )
     return replace(view, stored=_layout(view, numbers))
+
+
+def _is_derived(plan: Maintained | Recomputed) -> bool:
+    return isinstance(plan, Maintained) and not plan.bare
 
 
 def _areas(plans: list[tuple[Column, AggregateCall, Maintained | Recomputed]]) -> list[WorkArea]:

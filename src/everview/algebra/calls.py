@@ -26,7 +26,14 @@ class AggregateCall:
 
 Extreme = Literal["min", "max"]
 DeltaName = Literal[
-    "weight", "sum", "removed", "inserted", "inserted_copies", "deleted", "deleted_copies"
+    "weight",
+    "sum",
+    "overflowed",
+    "removed",
+    "inserted",
+    "inserted_copies",
+    "deleted",
+    "deleted_copies",
 ]
 
 
@@ -35,11 +42,10 @@ class WorkDelta:
     """What the changes say of one work area of a group; rows whose argument is NULL do not count.
 
     weight: sum of the weights. sum: sum of weight * argument, NULL if there is none; `type` is its
-    Spark type.
-    removed: copies with negative weight. inserted, deleted: the extreme argument among rows of
-    positive,
-    negative weight; inserted_copies, deleted_copies: how many copies of that extreme.
-    `cast` is the Spark type the argument is cast to first, if any.
+    Spark type. overflowed: 1 if that sum has more digits than its type, else 0. removed: copies
+    with negative weight. inserted, deleted: the extreme argument among rows of positive, negative
+    weight; inserted_copies, deleted_copies: how many copies of that extreme. `cast` is the Spark
+    type the argument is cast to first, if any.
     """
 
     function: DeltaName

@@ -195,6 +195,8 @@ def _work_delta(area: WorkDelta, members: list[Any]) -> Any:
             return sum(w for _, w in counted)
         case "sum":
             return sum(v * w for v, w in counted) if counted else None
+        case "overflowed":
+            return 0
         case "removed":
             return sum(w for _, w in deleted)
         case "inserted":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any, assert_never
 
 from everview.algebra.scalars import (
@@ -45,8 +46,8 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "/": operator.truediv,
-    "%": lambda a, b: a - b * int(a / b),
+    "/": lambda a, b: Fraction(a) / Fraction(b),
+    "%": lambda a, b: a - b * int(Fraction(a) / Fraction(b)),
     "abs": abs,
     "negative": operator.neg,
 }

@@ -55,6 +55,7 @@ class Touched:
 
     rel: Rel
     values: tuple[Column, ...] = ()  # in the order of the view's kept values
+    public: tuple[Column, ...] = ()  # in the order of the view's public columns
 
 
 class ApplyKeyed:
@@ -142,7 +143,7 @@ class ApplyKeyed:
         gone = Compare("=", self._count(), integer(0)) if self.view.keys else FALSE
         is_row, is_old = is_part(self._part, ROWS), is_part(self._part, MINUS)
         new_or_old = Or((is_old, Not(gone)))
-        shown = Or((is_row, gone, self._differs()))
+        shown = Or((is_row, gone, self._differs(touched)))
         lines = Filter(computed, Or((untouched, And((new_or_old, shown)))))
         action = Case(
             (
@@ -152,7 +153,7 @@ class ApplyKeyed:
             ),
             code(UPDATE_NEW),
         )
-        return self._laid_out(lines, Or((untouched, is_old)), action)
+        return self._laid_out(lines, touched, Or((untouched, is_old)), action)
 
     def _new_lines(self, touched: Touched) -> Rel:
         """The rows of keys that are not stored; the stored side is cut to the touched keys
@@ -167,7 +168,7 @@ class ApplyKeyed:
         each = Join("cross", alive, parts(self._part), broadcast="right")
         lines = Filter(each, Not(is_part(self._part, MINUS)))
         action = Case(((is_part(self._part, ROWS), _NO_ACTION),), code(INSERT))
-        return self._laid_out(lines, FALSE, action)
+        return self._laid_out(lines, touched, FALSE, action)
 
     # What a group becomes
 
@@ -183,10 +184,13 @@ class ApplyKeyed:
             keys = Project(recompute, tuple((w, Ref(c.id)) for w, c in renamed))
             same = _equal(self.view.keys, wanted)
             source = Join("semi", source, keys, same, broadcast="right")
-        pairs = zip(values, self._kept, strict=True)
-        redone = Project(self.view.groups(source), tuple((v, Ref(c.id)) for v, c in pairs))
+        public = self._fresh.columns(f"redone_{c.name}" for c, _ in self.view.computed)
+        kept = [(v, Ref(c.id)) for v, c in zip(values, self._kept, strict=True)]
+        shown = [(p, s) for p, (_, s) in zip(public, self.view.computed, strict=True)]
+        redone = Project(self.view.groups(source), (*kept, *shown))
         same = _equal(self._keys, values[: len(self._keys)])
-        return Touched(Join("left", self.changes, redone, same, broadcast="right"), values)
+        joined = Join("left", self.changes, redone, same, broadcast="right")
+        return Touched(joined, values, public)
 
     def _empty(self, rel: Rel) -> Rel:
         """Beside each touched key the kept values of a group without rows."""
@@ -201,13 +205,11 @@ class ApplyKeyed:
         merged: list[Scalar] = [Ref(k.id) for k in self.view.keys]
         merged += [s for kept in self.view.areas for s in _merged(kept, kept.old)]
         merged += [Ref(c.id) for c, _ in self.view.recomputed]
-        counted = len(self.view.keys)
         new = []
         for i, (column, kept, scalar) in enumerate(zip(self._new, self._kept, merged, strict=True)):
             branches = [] if untouched is FALSE else [(untouched, Ref(kept.id))]
             if touched.values:
-                redone = Not(IsNull(Ref(touched.values[counted].id)))
-                branches.append((redone, Ref(touched.values[i].id)))
+                branches.append((self._is_redone(touched), Ref(touched.values[i].id)))
             new.append((column, Case(tuple(branches), scalar) if branches else scalar))
         own = tuple((c, Ref(c.id)) for c in rel.columns)
         return Project(rel, (*own, *new))
@@ -224,32 +226,42 @@ class ApplyKeyed:
         fails = Cast(Call("raise_error", (BELOW_ZERO,)), "long")
         return Case(((Compare("<", self._count(), integer(0)), fails),), self._count())
 
-    def _public(self) -> list[Scalar]:
-        """The public columns of the group as it becomes."""
+    def _public(self, touched: Touched) -> list[Scalar]:
+        """The public columns of the group as it becomes; of a recomputed one Spark's own."""
         by: dict[int, Scalar] = {
             c.id: Ref(n.id) for c, n in zip(self._kept, self._new, strict=True)
         }
-        return [substitute(scalar, by) for _, scalar in self.view.public]
+        merged = [substitute(scalar, by) for _, scalar in self.view.public]
+        if not touched.public:
+            return merged
+        redone = self._is_redone(touched)
+        return [
+            Case(((redone, Ref(p.id)),), m) for p, m in zip(touched.public, merged, strict=True)
+        ]
 
-    def _differs(self) -> Scalar:
+    def _is_redone(self, touched: Touched) -> Scalar:
+        """A recomputed group has a count; of one that is gone there is no row."""
+        return Not(IsNull(Ref(touched.values[len(self.view.keys)].id)))
+
+    def _differs(self, touched: Touched) -> Scalar:
         """Whether the public row of a touched group changes at all."""
         return Or(
             tuple(
                 Not(Compare("<=>", *(comparable(s, self._type(c)) for s in (Ref(old.id), new))))
                 for old, new, (c, _) in zip(
-                    self._old_public, self._public(), self.view.public, strict=True
+                    self._old_public, self._public(touched), self.view.public, strict=True
                 )
             )
         )
 
-    def _laid_out(self, rel: Rel, as_before: Scalar, action: Scalar) -> Rel:
+    def _laid_out(self, rel: Rel, touched: Touched, as_before: Scalar, action: Scalar) -> Rel:
         """The lines as they are written; `as_before` is true where the old row is written."""
         new: dict[int, Scalar] = {
             n.id: Ref(c.id) for c, n in zip(self._new, self._kept, strict=True)
         }
         new[self._kept[len(self.view.keys)].id] = self._checked_count()
         old: dict[int, Scalar] = {c.id: Ref(c.id) for c in self._kept}
-        public = zip(self.view.public, self._old_public, self._public(), strict=True)
+        public = zip(self.view.public, self._old_public, self._public(touched), strict=True)
         for (column, _), before, after in public:
             new[column.id], old[column.id] = after, Ref(before.id)
         outputs = [(self._fresh.column(PART), self._part_scalar())]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from everview.facts.files import Bounds, TableFile
@@ -17,10 +19,17 @@ def files_with_keys(
     """The files that may hold one of the keys; a file is left out only if its bounds exclude
     all.
     """
-    if not columns:
+    places = [i for i, _ in enumerate(columns) if all(_has_order(k[i]) for k in keys)]
+    if not places:
         return files
-    ordered = _Ordered(keys)
-    return tuple(f for f in files if ordered.any_in([f.bounds_of(c) for c in columns]))
+    ordered = _Ordered([tuple(k[i] for i in places) for k in keys])
+    names = [columns[i] for i in places]
+    return tuple(f for f in files if ordered.any_in([f.bounds_of(n) for n in names]))
+
+
+def _has_order(value: Any) -> bool:
+    """Whether Python orders values of this kind as Spark does: not nested and binary ones."""
+    return value is None or isinstance(value, int | float | Decimal | str | date)
 
 
 def admits(bounds: Bounds, value: Any) -> bool:

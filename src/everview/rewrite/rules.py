@@ -7,6 +7,7 @@ from collections.abc import Callable
 from everview.algebra.relations import Rel
 from everview.algebra.walk import inputs, with_inputs
 from everview.rewrite.filter_join_merge import filter_join_merge
+from everview.rewrite.filter_union_transpose import filter_union_transpose
 from everview.rewrite.join_filter_transpose import join_filter_transpose
 from everview.rewrite.join_order import join_order
 from everview.rewrite.join_project_transpose import join_project_transpose
@@ -17,6 +18,7 @@ Rule = Callable[[Rel], Rel]
 FLATTEN: tuple[Rule, ...] = (join_project_transpose, join_filter_transpose)
 TERMS: tuple[Rule, ...] = (
     join_union_transpose,
+    filter_union_transpose,
     join_project_transpose,
     join_filter_transpose,
     filter_join_merge,

@@ -23,6 +23,8 @@ from everview.run.work import Work
 from everview.run.write import Written, write_lines
 from everview.sql.write import local_names
 
+_CERTAIN = ("removed", "overflowed")  # deltas that alone say that a group must be recomputed
+
 
 def stage_keyed(work: Work, changes: Rel, apply: ApplyKeyed) -> Staged:
     """Compute the change table once, under the columns that the plans of the apply step know."""
@@ -50,7 +52,7 @@ def find_lost(work: Work, step: FindLost) -> None:
     assert work.staged is not None
     apply = step.apply
     lost_keys = apply.lost()
-    if lost_keys is None or not _any(work.staged, apply, ("deleted_copies", "removed")):
+    if lost_keys is None or not _any(work.staged, apply, ("deleted_copies", *_CERTAIN)):
         return
     if not work.staged.is_small:
         lost_keys = without_broadcast(lost_keys)
@@ -95,7 +97,7 @@ def _write(work: Work, frames: list[DataFrame]) -> None:
 def _certain(work: Work, apply: ApplyKeyed) -> Rel | None:
     """The groups to recompute that need no look at the stored rows, if there are any now."""
     assert work.staged is not None
-    if apply.view.recomputed or _any(work.staged, apply, ("removed",)):
+    if apply.view.recomputed or _any(work.staged, apply, _CERTAIN):
         return apply.certain()
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -83,11 +84,16 @@ def user_columns(engine: Engine, parsed: Parsed, sources: Mapping[str, Schema]) 
     try:
         return schema_of(user_frame(engine, parsed, frames))
     except (AnalysisException, ParseException) as error:
-        raise SqlInvalid(_message(error), remedy="Correct the definition.") from error
+        raise SqlInvalid(spark_message(error), remedy="Correct the definition.") from error
 
 
-def _message(error: PySparkException) -> str:
-    return str(error.getMessage() or error).split(";\n")[0].split("\n\nJVM")[0].strip()
+def spark_message(error: PySparkException) -> str:
+    """What Spark says, without its plan, its stack and the names of our own temporary views."""
+    said = str(error.getMessage() or error).split(";\n")[0].split("\n\nJVM")[0].strip()
+    return _TEMPORARY.sub("", said)
+
+
+_TEMPORARY = re.compile(r"`_pyspark_[0-9a-f]+`\.?|_pyspark_[0-9a-f]+\.?")
 
 
 class _Asked:
@@ -102,7 +108,7 @@ class _Asked:
             emitted = self._schema(rel, columns.names)
         except PySparkException as error:
             return full_only(
-                f"Spark reads it otherwise than we do: {_message(error)}", None, columns
+                f"Spark reads it otherwise than we do: {spark_message(error)}", None, columns
             )
         if not emitted.same_columns(columns):
             ours = ", ".join(f"{f.name} {f.type}" for f in emitted.fields)

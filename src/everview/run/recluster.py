@@ -11,7 +11,7 @@ from everview.run.engine import WHOLE, Actions, Engine
 from everview.run.overwrite import clustered
 from everview.run.publish import SELF
 from everview.run.read import snapshot_frame
-from everview.run.write import write_rows
+from everview.run.write import files_wanted, write_rows
 
 
 def recluster(engine: Engine, table: EmbeddedTable) -> int:
@@ -24,6 +24,8 @@ def recluster(engine: Engine, table: EmbeddedTable) -> int:
     token, actions = uuid.uuid4().hex, Actions()
     with engine.settings(WHOLE) as spark:
         rows = clustered(snapshot_frame(spark, snapshot), layout)
+        if layout.kind != "keyed":
+            rows = rows.coalesce(files_wanted(snapshot.bytes))
         written = write_rows(rows, table, token, actions)
     return table.commit(
         Commit(

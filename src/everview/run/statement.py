@@ -33,7 +33,7 @@ from everview.run.faults import Probe
 from everview.run.pinned import pinned_settings
 from everview.run.read import PATH, placed_frame, plain_path, snapshot_frame
 from everview.run.staging import Staging
-from everview.run.write import Written, write_lines, write_rows
+from everview.run.write import Written, files_wanted, write_lines, write_rows
 from everview.sql.names import quoted
 
 _MATCHED = "__ev_matched"
@@ -151,7 +151,7 @@ class Statement:
             return None
         with self._session():
             rows = snapshot_frame(self._engine.own, self.snapshot)
-            count = max(1, round(self.snapshot.bytes / 64_000_000))
+            count = files_wanted(self.snapshot.bytes)
             written = write_rows(rows.coalesce(count), self._table, self.token, self._actions)
         return Result(replace(written, changed={}), self.snapshot.files)
 

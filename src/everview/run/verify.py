@@ -120,7 +120,7 @@ def _beyond_bound(frames: Frames, view: KeyedView, facts: RefreshFacts) -> tuple
     joined = rows.join(recomputed, condition)
     off = F.expr("FALSE")
     index = len(view.keys)
-    for kept in (k for k in view.areas if k.area.recompute):
+    for kept in (k for k in view.areas if not k.area.exact):
         sums, magnitude = F.col(f"f{index}"), F.col(f"f{index + 1}")
         off = off | ~_within(F.col(quoted(place[kept.stored[1].id])), sums, magnitude)
         index += 2
@@ -136,7 +136,7 @@ def _within(ours: Column, theirs: Column, magnitude: Column) -> Column:
 def _with_magnitudes(view: KeyedView) -> Rel:
     """Per group: its keys, then of each float sum the sum and the sum of absolute values."""
     fresh = Fresh(view.highest_id())
-    kept = [k for k in view.areas if k.area.recompute]
+    kept = [k for k in view.areas if not k.area.exact]
     args = [k.area.fields[1].call.args[0] for k in kept]
     plain = [fresh.column("x") for _ in args]
     sizes = [fresh.column("size") for _ in args]

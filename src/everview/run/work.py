@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
 
-from everview.algebra.relations import Rel
+from everview.algebra.relations import Changes, Rel
+from everview.algebra.walk import walk_plan
 from everview.facts.files import TableFile
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
@@ -52,7 +53,17 @@ class Work:
 
     def query(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
         """The rows of a plan under these names."""
-        return self.frames.run(write(rel, self.types(), names))
+        return self.frames.run(write(rel, self.types() | self._source_types(rel), names))
+
+    def _source_types(self, rel: Rel) -> dict[int, str]:
+        """The types of the columns of changes, which may be netted as they come."""
+        sources = self.facts.stored.record
+        return {
+            column.id: sources.source(leaf.table).schema[column.name].type
+            for leaf in walk_plan(rel)
+            if isinstance(leaf, Changes)
+            for column in leaf.columns
+        }
 
     def types(self) -> dict[int, str]:
         match self.shape:

@@ -26,6 +26,7 @@ from everview.lake.delta.table import EmbeddedTable
 from everview.run.engine import Actions
 from everview.sql.names import quoted
 
+FILE_BYTES = 64_000_000
 COMPRESSION = "snappy"  # a third less CPU than zstd when a touched file is written anew
 
 
@@ -40,6 +41,11 @@ class Written:
 
     def count(self) -> int:
         return sum(f.rows or 0 for f in self.rows)
+
+
+def files_wanted(size: int) -> int:
+    """How many files so many bytes should lie in."""
+    return max(1, round(size / FILE_BYTES))
 
 
 def write_rows(frame: DataFrame, table: EmbeddedTable, token: str, actions: Actions) -> Written:
@@ -89,7 +95,7 @@ def _save(
     for name in table.partition_by():
         if dict(frame.dtypes)[name] == "string":  # a folder cannot tell "" from NULL
             frame = frame.withColumn(name, F.nullif(F.col(quoted(name)), F.lit("")))
-    writer = frame.write.mode("errorifexists").option("compression", COMPRESSION)
+    writer = frame.write.option("compression", COMPRESSION)
     if partition_by:
         writer = writer.partitionBy(*partition_by)
     writer.parquet(spark_path(table.uri, folder))

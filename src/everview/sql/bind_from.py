@@ -44,12 +44,8 @@ def _bind_item(item: exp.Expr, context: FromContext) -> Bound:
             _require(item, {"this", "db", "catalog", "alias", "joins"})
             bound = _bind_table(item, context)
         case exp.Subquery():
-            _require(item, {"this", "alias", "joins", "with_"})
-            if item.args.get("with_"):
-                raise Refuse("WITH before a parenthesis is not understood exactly", item)
+            _require(item, {"this", "alias", "joins"})
             bound = _bind_subquery(item, context)
-        case exp.Paren():
-            bound = _bind_item(item.this, context)
         case _:
             raise Refuse(f"{item.key.upper()} in FROM is not maintained incrementally", item)
     for join in item.args.get("joins") or []:

@@ -167,7 +167,7 @@ def _is_keyword(node: exp.Expr) -> bool:
 
 
 def column_hole(scope: Scope) -> Hole:
-    """Columns of the scope are holes; a variable of a lambda around is not."""
+    """Columns of the scope are holes; variables of lambdas are not columns for the parser."""
 
     def hole(node: exp.Expr) -> Scalar | None:
         if not isinstance(node, exp.Column):
@@ -175,11 +175,12 @@ def column_hole(scope: Scope) -> Hole:
         if isinstance(node.this, exp.Star):
             raise Refuse("a star inside an expression is not understood exactly", node)
         parts = tuple(part.name for part in node.parts)
-        if _is_lambda_variable(node, parts[0], scope):
-            return None
         found = scope.resolve(parts)
         if isinstance(found, str):
             raise Refuse(found, node)
+        name = found.column.name
+        if _is_hidden(node, {name.lower(), f"{name}_{found.column.id}".lower()}):
+            raise Refuse(f"a variable of the lambda around hides the column `{name}`", node)
         reference = Ref(found.column.id)
         if not found.path:
             return reference
@@ -188,10 +189,11 @@ def column_hole(scope: Scope) -> Hole:
     return hole
 
 
-def _is_lambda_variable(node: exp.Expr, name: str, scope: Scope) -> bool:
+def _is_hidden(node: exp.Expr, names: set[str]) -> bool:
+    """Whether a lambda around the node has a variable of one of these names."""
     around = node.find_ancestor(exp.Lambda)
     while around is not None:
-        if any(scope.same(v.name, name) for v in around.expressions):
+        if any(variable.name.lower() in names for variable in around.expressions):
             return True
         around = around.find_ancestor(exp.Lambda)
     return False

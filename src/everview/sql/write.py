@@ -8,7 +8,6 @@ from typing import assert_never
 
 from everview.algebra.relations import (
     Aggregate,
-    At,
     Changes,
     ChangeTable,
     Filter,
@@ -78,7 +77,7 @@ def local_names(columns: tuple[Column, ...]) -> tuple[str, ...]:
 def _leaf_title(leaf: Leaf) -> str:
     match leaf:
         case Scan(table, at, _):
-            return f"{quoted(table)} /* {'as stored' if at is At.OLD else 'at the new version'} */"
+            return f"{quoted(table)} /* at the {at.value} version */"
         case Changes(table, _):
             return f"{quoted(table)} /* its changes */"
         case Local(name, _):

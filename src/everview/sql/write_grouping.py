@@ -74,6 +74,9 @@ def _delta_text(area: WorkDelta, items: Items, weight: str) -> str:
             return f"sum({counted})"
         case "sum":
             return _sum_text(str(arg), area, weight)
+        case "overflowed":
+            total = _sum_text(str(arg), area, weight)
+            return f"CASE WHEN count({arg}) > 0 AND {total} IS NULL THEN 1 ELSE 0 END"
         case "removed":
             return f"sum(CASE WHEN {weight} < 0 AND {arg} IS NOT NULL THEN -{weight} ELSE 0 END)"
         case "inserted" | "deleted":
@@ -91,18 +94,13 @@ def _delta_text(area: WorkDelta, items: Items, weight: str) -> str:
 
 
 def _sum_text(arg: str, area: WorkDelta, weight: str) -> str:
-    """Σ w·x, exact: a weight multiplies a decimal only as DECIMAL(9,0), and never silently beyond
-    it.
+    """Σ w·x, exact: a weight multiplies a decimal only as DECIMAL(9,0), never silently beyond.
 
-    A NULL sum of something is an overflow where ANSI is off: it raises rather than count as
-    nothing.
+    A sum that overflows is NULL; then `overflowed` says so and the group is recomputed.
     """
     if area.type == "double":
         return f"sum(CAST({weight} AS DOUBLE) * CAST({arg} AS DOUBLE))"
-    type_ = sql_type(area.type)
-    total = f"CAST(sum({_weighted(arg, area, weight)}) AS {type_})"
-    overflow = "raise_error('everview a sum of changes overflowed')"
-    return f"CASE WHEN count({arg}) > 0 THEN coalesce({total}, CAST({overflow} AS {type_})) END"
+    return f"try_cast(try_sum({_weighted(arg, area, weight)}) AS {sql_type(area.type)})"
 
 
 def _weighted(arg: str, area: WorkDelta, weight: str) -> str:

@@ -14,7 +14,7 @@ def loose_columns(defined: Defined) -> frozenset[str]:
     if not isinstance(defined.shape, Keyed):
         return frozenset()
     view = defined.shape.view
-    loose = {c.id for kept in view.areas if kept.area.recompute for c in kept.stored[1:]}
+    loose = {c.id for kept in view.areas if not kept.area.exact for c in kept.stored[1:]}
     names = defined.columns.names
     return frozenset(
         name for name, (_, scalar) in zip(names, view.public, strict=True) if refs(scalar) & loose

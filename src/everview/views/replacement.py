@@ -5,8 +5,16 @@ from __future__ import annotations
 from everview.errors import UnknownName
 from everview.facts.schema import Schema
 from everview.facts.views import SourceRecord, ViewRecord
+from everview.lake.delta.table import EmbeddedTable
 from everview.run.define import Defined
-from everview.views.world import World, find_entry, public_schema
+from everview.views.world import World, find_entry, public_schema, record_of
+
+
+def why_rebuild(world: World, view: str, table: EmbeddedTable) -> str:
+    """Why a refresh would build the view anew, "" if it can go on from what is stored."""
+    record = record_of(table)
+    reason = why_replace(world, view, record)
+    return reason or outdated_layout(record, world.defined(table, record))
 
 
 def why_replace(world: World, view: str, record: ViewRecord) -> str:

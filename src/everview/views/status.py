@@ -112,6 +112,14 @@ def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Progra
     )
 
 
+def rebuild_explanation(view: str, reason: str) -> Explanation:
+    """The explanation where the stored rows cannot be built on."""
+    said = f"built anew: {reason}"
+    steps = ("write: recompute everything into a new folder", "commit: publish it under the name")
+    text = "\n".join([view, "", f"full: {said}", *(f"  {i}  {s}" for i, s in enumerate(steps, 1))])
+    return Explanation(view, text, "full", said, steps, (), {}, ())
+
+
 def _source_line(source: SourceFacts) -> str:
     if source.old == source.new:
         return f"{source.name} v{source.new}: unchanged"

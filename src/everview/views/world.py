@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from everview.errors import Place, UnknownName
+from everview.errors import NotATable, Place, UnknownName
 from everview.facts.schema import Schema
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Catalog, Entries, Entry
@@ -42,7 +42,15 @@ class World:
         return location if is_absolute else f"{self.catalog.uri}/{location}"
 
     def open(self, entry: Entry) -> EmbeddedTable:
-        return self.lake.open(self.uri(entry.location))
+        """The table of an entry; NotATable, by its name, if its folder is gone."""
+        try:
+            return self.lake.open(self.uri(entry.location))
+        except NotATable as error:
+            raise NotATable(
+                f"The folder of `{entry.name}` is gone or holds no table: {error.what}.",
+                where=self.uri(entry.location),
+                remedy=f"Drop `{entry.name}` and create or attach it again.",
+            ) from error
 
     def entry(self, name: str, kind: str = "", where: Place | None = None) -> Entry:
         """The entry of a name, of a kind if one is given."""
