@@ -82,8 +82,8 @@ class _Handle:
         return frame.select(*map(quoted, names))
 
     def drop(self) -> None:
-        """Forget the name; StillUsed if views read it. Files are removed, an attached table's are
-        not.
+        """Forget the name; StillUsed if views read it. Files are removed, an attached table's
+        are not.
         """
         self._warehouse._drop(self.name)
 

@@ -48,10 +48,9 @@ def open(
     """Open the warehouse at a folder or URI, creating it where nothing is yet.
 
     With `spark` the caller's session is used, classic or Connect, and its settings stay as they
-    are;
-    without one, a local session is started (or the running one used). `storage_options` are handed
-    to
-    the Delta library for object stores. NotAWarehouse if the folder holds something else.
+    are; without one, a local session is started (or the running one used). `storage_options`
+    are handed to the Delta library for object stores. NotAWarehouse if the folder holds
+    something else.
     """
     options = dict(storage_options or {})
     place = _place(path)
@@ -130,7 +129,8 @@ class Warehouse:
         foreign_keys: ForeignKeys | None = None,
         partition_by: str | Sequence[str] | None = None,
     ) -> Table:
-        """Create a table: empty from a schema (StructType or DDL text), or with a DataFrame's rows.
+        """Create a table: empty from a schema (StructType or DDL text), or with a DataFrame's
+        rows.
 
         `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a
         tuple.
@@ -179,8 +179,7 @@ class Warehouse:
         """Create a view and build it; it equals its definition at the versions it then read.
 
         `policy`: AUTO takes the cheaper way at each refresh, INCREMENTAL and INCREMENTAL STRICT
-        refuse
-        what cannot be maintained incrementally, FULL always recomputes.
+        refuse what cannot be maintained incrementally, FULL always recomputes.
         """
         world = self._world
         wanted = str(policy).strip().upper()
@@ -246,8 +245,8 @@ class Warehouse:
     # Queries
 
     def sql(self, query: str) -> DataFrame:
-        """A SELECT over tables and views by their names, as a DataFrame; only public columns are
-        seen.
+        """A SELECT over tables and views by their names, as a DataFrame; only public columns
+        are seen.
         """
         world = self._world
         parsed = parse_query(query)

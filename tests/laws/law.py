@@ -19,6 +19,7 @@ from everview.delta.apply_keyed import CHANGES, LOST, ApplyKeyed
 from everview.delta.changes import net_changes
 from everview.delta.parts import DELETE, INSERT, UPDATE_NEW, UPDATE_OLD
 from everview.delta.propagate import delta
+from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import FLATTEN, ordered_terms, rewrite
 from everview.rewrite.scan_unchanged import scan_unchanged
 from tests.laws.generate import TYPES, Queries, random_state
@@ -56,6 +57,7 @@ def check_rows(seed: int, seen: Seen) -> None:
         assert changes.columns == rel.columns
         terms = ordered_terms(scan_unchanged(changes, changed))
         assert rows(terms, state) == expected, _story(terms, state)
+        assert rows(net_sources(terms), state) == expected, _story(terms, state)
         netted = net_changes(rel, changed)
         assert netted is not None
         some = lines(netted, state)

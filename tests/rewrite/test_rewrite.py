@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from everview.algebra.relations import At, Filter, Join, Rel, Scan, UnionAll
+from everview.algebra.relations import At, Changes, Filter, Join, Net, Rel, Scan, UnionAll
 from everview.algebra.scalars import TRUE, Column, IsNull, Ref
 from everview.delta.propagate import delta
 from everview.rewrite import rules
 from everview.rewrite.filter_join_merge import filter_join_merge
+from everview.rewrite.filter_union_transpose import filter_union_transpose
 from everview.rewrite.join_filter_transpose import join_filter_transpose
 from everview.rewrite.join_order import join_order
 from everview.rewrite.join_project_transpose import join_project_transpose
 from everview.rewrite.join_union_transpose import join_union_transpose
+from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import ordered_terms, rewrite
 from everview.rewrite.scan_unchanged import scan_unchanged
 from everview.sql.bind import NotLowered, bind
@@ -48,6 +50,7 @@ U = Scan("u", At.NEW, (Column(2, "a"),))
     "rule",
     [
         filter_join_merge,
+        filter_union_transpose,
         join_filter_transpose,
         join_project_transpose,
         join_union_transpose,
@@ -61,11 +64,17 @@ U = Scan("u", At.NEW, (Column(2, "a"),))
         Join("cross", T, U),
         Join("semi", Filter(T, IsNull(Ref(1))), U, TRUE),
         Filter(Join("anti", T, U, TRUE), IsNull(Ref(1))),
+        Filter(UnionAll((T,), (Column(3, "x"),)), IsNull(Ref(3))),
         Join("cross", UnionAll((T,), (Column(3, "x"),)), U),
     ],
 )
 def test_what_a_rule_does_not_fit_stays(rule: rules.Rule, rel: Join) -> None:
     assert rule(rel) == rel
+
+
+def test_the_changes_of_every_source_are_netted() -> None:
+    term = Join("cross", Changes("t", T.columns), U)
+    assert net_sources(term) == Join("cross", Net(Changes("t", T.columns)), U)
 
 
 def test_a_rule_that_never_ends_is_noticed() -> None:

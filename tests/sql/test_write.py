@@ -178,6 +178,13 @@ def test_all_38_digits_are_kept_by_adding_up_instead_of_multiplying() -> None:
     assert "* `a`" not in wide
 
 
+def test_a_sum_of_changes_that_overflows_is_told() -> None:
+    area = WorkDelta("overflowed", 1, type="decimal(20,2)")
+    told = text(ChangeTable(D_T, (), ((C, area),)))
+    assert "CASE WHEN count(`a`) > 0 AND try_cast(try_sum(" in told
+    assert "IS NULL THEN 1 ELSE 0 END AS `c`" in told
+
+
 def test_longs_are_cast_before_they_are_weighed() -> None:
     longs = WorkDelta("sum", 1, type="decimal(38,0)", cast="decimal(20,0)")
     assert "* CAST(`a` AS DECIMAL(20,0))" in text(ChangeTable(D_T, (), ((C, longs),)))

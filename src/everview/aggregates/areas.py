@@ -44,11 +44,10 @@ class WorkArea:
     """A few stored values that belong together, and how changes update them.
 
     `merge(old, deltas)` gives the new values; a group that is not stored yet has `empty` as old
-    values.
-    Where the new values cannot be told, the group is recomputed: `recompute(deltas)` knows it from
-    the
-    changes alone, `lost(old, deltas)` needs the stored values too (and net changes). None: never.
-    `exact` is false for values that come out otherwise in another order of addition.
+    values. Where the new values cannot be told, the group is recomputed: `recompute(deltas)`
+    knows it from the changes alone, `lost(old, deltas)` needs the stored values too (and net
+    changes). None: never. `exact` is false for values that come out otherwise in another order
+    of addition.
     """
 
     name: str
@@ -121,9 +120,9 @@ def sum_area(arg: ColumnId, types: SumTypes) -> WorkArea:
 def extreme_area(arg: ColumnId, type_: str, extreme: Extreme) -> WorkArea:
     """min(x) or max(x) with the number of its copies (DESIGN 7; seed 000, error E11).
 
-    The candidate is the better of the stored and the inserted extreme; its copies are the stored
-    and
-    inserted ones less the deleted ones at that value. At 0 or less the extreme is lost.
+    The candidate is the better of the stored and the inserted extreme; its copies are the
+    stored and inserted ones less the deleted ones at that value. At 0 or less the extreme is
+    lost.
     """
     best = "greatest" if extreme == "max" else "least"
 

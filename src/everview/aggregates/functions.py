@@ -138,13 +138,11 @@ def _float_mean(stored: Scalars) -> Scalar:
 def _decimal_mean(precision: int, scale: int) -> Callable[[Scalars], Scalar]:
     """sum / count as Spark rounds it: whole part and remainder apart, so that no digit is lost.
 
-    sum = count * whole + rest with |rest| < count < 10^9. Spark rounds the quotient to 38 digits,
-    then
-    to scale + 4; with at most 25 - scale digits before the point both keep nine digits more than
-    the
-    result, and a fraction over a count below 10^9 cannot come that near to a half without being
-    one:
-    rounding twice is rounding once. A larger value raises, and the view is recomputed in full.
+    sum = count * whole + rest with |rest| < count < 10^9. Spark rounds the quotient to 38
+    digits, then to scale + 4; with at most 25 - scale digits before the point both keep nine
+    digits more than the result, and a fraction over a count below 10^9 cannot come that near to
+    a half without being one: rounding twice is rounding once. A larger value raises, and the
+    view is recomputed in full.
     """
     result = decimal(precision + 4, scale + 4)
     digits = min(max(1, precision - scale), 25 - scale)

@@ -14,9 +14,8 @@ AggregateName = Literal["count", "sum", "avg", "min", "max", "copies_of_min", "c
 class AggregateCall:
     """One aggregate function over columns of the input; count without arguments is count(*).
 
-    copies_of_min, copies_of_max (work areas only): how many rows hold the group's extreme, 0 if it
-    is NULL.
-    `cast` is the Spark type the argument is cast to first, if any.
+    copies_of_min, copies_of_max (work areas only): how many rows hold the group's extreme, 0 if
+    it is NULL. `cast` is the Spark type the argument is cast to first, if any.
     """
 
     function: AggregateName

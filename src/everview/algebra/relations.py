@@ -136,12 +136,12 @@ Side = Literal["left", "right"]
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Pairs of rows that satisfy the condition; weights pass through, at most one side has them.
+    """Pairs of rows that satisfy the condition; weights pass through, at most one side has
+    them.
 
     left: also left rows without partner, padded with NULLs. semi, anti: left rows with, without
-    partner;
-    the right side is only tested, so it must be plain. `broadcast` names the side known to be
-    small.
+    partner; the right side is only tested, so it must be plain. `broadcast` names the side
+    known to be small.
     """
 
     kind: JoinKind

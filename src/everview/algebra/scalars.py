@@ -11,8 +11,8 @@ ColumnId = int
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a plan: an id that is unique in the whole plan, and the name a person knows it
-    by.
+    """A column of a plan: an id that is unique in the whole plan, and the name a person knows
+    it by.
     """
 
     id: ColumnId
@@ -128,8 +128,8 @@ def string(value: str) -> Constant:
 
 
 def comparable(scalar: Scalar, type_: str) -> Scalar:
-    """The scalar in a form whose equality is equality of stored values, for a Spark type (DESIGN
-    4).
+    """The scalar in a form whose equality is equality of stored values, for a Spark type
+    (DESIGN 4).
     """
     return Call("comparable", (scalar, Constant(type_)))
 

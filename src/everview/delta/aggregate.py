@@ -14,9 +14,9 @@ _OF_DELETIONS = ("removed", "deleted", "deleted_copies")
 def change_table(view: KeyedView, changed: frozenset[str], *, insert_only: bool) -> Rel | None:
     """□(γ A)  =  γ□ ΔA: the same grouping over the weighted rows, one work-area delta per area.
 
-    Extremes want net changes: else a row that came and went within one batch would be an inserted
-    and a
-    deleted extreme of a group that nothing is stored of. Insertions alone are net as they are.
+    Extremes want net changes: else a row that came and went within one batch would be an
+    inserted and a deleted extreme of a group that nothing is stored of. Insertions alone are
+    net as they are.
     """
     changes = delta(view.input, changed)
     if changes is None:

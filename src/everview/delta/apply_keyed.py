@@ -61,9 +61,9 @@ class Touched:
 class ApplyKeyed:
     """The plans that apply a change table to a stored keyed view (seed 000, definition 2).
 
-    A stored group whose count stays above 0 is updated, one whose count becomes 0 is deleted, a key
-    that is not stored is inserted, never with count 0 (error E10). Without keys the one group
-    stays.
+    A stored group whose count stays above 0 is updated, one whose count becomes 0 is deleted, a
+    key that is not stored is inserted, never with count 0 (error E10). Without keys the one
+    group stays.
     """
 
     def __init__(self, view: KeyedView, table: str) -> None:

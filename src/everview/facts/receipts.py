@@ -25,8 +25,7 @@ class Receipt:
     """What one refresh did and why.
 
     `strategy` begins with skipped, incremental or full; a variant may follow. `seconds` are per
-    step.
-    `below` are the receipts of the views that were refreshed first.
+    step. `below` are the receipts of the views that were refreshed first.
     """
 
     view: str

@@ -42,12 +42,11 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The files whose signed rows turn the table at `old` into the table at `new` (gross: rows may
-    cancel).
+    """The files whose signed rows turn the table at `old` into the table at `new` (gross: rows
+    may cancel).
 
     `ways` counts the commits per way of reading: "change files", "appended files", "change data
-    feed",
-    "file difference", "no data change".
+    feed", "file difference", "no data change".
     """
 
     table_id: str
@@ -89,13 +88,12 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit to be made on top of `base`: all of it or nothing, and only if `base` is still the
-    head.
+    """One commit to be made on top of `base`: all of it or nothing, and only if `base` is still
+    the head.
 
-    `transactions` are Delta `txn` actions, (appId, version). `metadata` is one JSON value for the
-    commit's
-    user metadata. `minus` and `plus` are the change files (never part of a snapshot), named in the
-    metadata.
+    `transactions` are Delta `txn` actions, (appId, version). `metadata` is one JSON value for
+    the commit's user metadata. `minus` and `plus` are the change files (never part of a
+    snapshot), named in the metadata.
     """
 
     base: int

@@ -22,9 +22,8 @@ class Layout:
     """How the rows of a view are stored.
 
     keyed: one row per key. bag: rows as they are, duplicates included. rows: as they are, never
-    changed
-    row by row. `key` names stored columns, `stored` all of them; `__ev.x` is field x of the struct
-    `__ev`.
+    changed row by row. `key` names stored columns, `stored` all of them; `__ev.x` is field x of
+    the struct `__ev`.
     """
 
     kind: LayoutKind

@@ -50,8 +50,8 @@ class Incremental:
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """Recompute everything; `replace` into a new folder, because the stored table cannot be built
-    on.
+    """Recompute everything; `replace` into a new folder, because the stored table cannot be
+    built on.
     """
 
     reason: str

@@ -119,8 +119,8 @@ def is_connect(spark: SparkSession) -> bool:
 
 @contextlib.contextmanager
 def changed_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
-    """The session with other settings, each restored afterwards; what Spark does not know is left
-    out.
+    """The session with other settings, each restored afterwards; what Spark does not know is
+    left out.
     """
     before: dict[str, str | None] = {}
     try:

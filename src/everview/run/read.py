@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from functools import reduce
 from urllib.parse import unquote
@@ -19,7 +20,7 @@ from everview.lake.delta.storage import spark_path
 from everview.sql.write import WEIGHT
 
 PATH = "__ev_path"
-_FILE_PATH = "_metadata.file_path"
+_LOCAL = re.compile("^file:/+")  # Spark spells a local path with one slash here, with three there
 _FEW_PARTITIONS = 8
 _FEED_SIGNS = {"insert": 1, "update_postimage": 1, "delete": -1, "update_preimage": -1}
 
@@ -152,7 +153,7 @@ class _Reader:
     ) -> DataFrame:
         rows = self._parquet(files)
         if self._with_path:
-            rows = rows.withColumn(PATH, F.col(_FILE_PATH))
+            rows = rows.withColumn(PATH, _file_path())
         for name, value in partition:
             rows = rows.withColumn(name, self._partition_value(name, F.lit(value)))
         return self._final(rows)
@@ -166,7 +167,7 @@ class _Reader:
 
     def _by_path(self, files: list[DataFile]) -> DataFrame:
         """Many partitions: one read, and the values of each file by its path."""
-        rows = self._parquet(files).withColumn(PATH, F.col(_FILE_PATH))
+        rows = self._parquet(files).withColumn(PATH, _file_path())
         names = self._seen_names(rows, files)
         values = [
             (names[self._path(f)], *(dict(f.partition).get(n) for n in self._partition_by))
@@ -181,7 +182,7 @@ class _Reader:
 
     def _selected(self, files: list[DataFile], kind: str) -> DataFrame:
         """Files of which only some rows count, told by their row index (deletion vectors)."""
-        rows = self._parquet(files).withColumn(PATH, F.col(_FILE_PATH))
+        rows = self._parquet(files).withColumn(PATH, _file_path())
         names = self._seen_names(rows, files)
         marks = [(names[self._path(f)], i) for f in files for i in _rows(f.selection)]
         known = self._spark.createDataFrame(marks, "`__ev_path` string, `__ev_row` bigint")
@@ -214,8 +215,12 @@ class _Reader:
 
     def _seen_names(self, rows: DataFrame, files: list[DataFile]) -> dict[str, str]:
         """How Spark's `_metadata.file_path` spells each of our paths."""
-        seen = {plain_path(name): name for name in rows.inputFiles()}
+        seen = {plain_path(name): _LOCAL.sub("file:/", name) for name in rows.inputFiles()}
         return {path: seen[plain_path(path, encoded=False)] for path in map(self._path, files)}
+
+
+def _file_path() -> Column:
+    return F.regexp_replace(F.col("_metadata.file_path"), _LOCAL.pattern, "file:/")
 
 
 def plain_path(path: str, *, encoded: bool = True) -> str:
