@@ -1,4 +1,4 @@
-"""A table and a view that is kept beside it, compared with Spark's own answer after every refresh."""
+"""A table and a view that is kept beside it, compared with Spark's own answer."""
 
 from __future__ import annotations
 

@@ -52,8 +52,11 @@ def test_averages_are_sparks_own(
 
     def append(count: int) -> None:
         rows = [
-            (rng.randrange(GROUPS) // rng.randint(1, 9), rng.randrange(100))
-            + tuple(number(rng, p, s) for p, s in shapes)
+            (
+                rng.randrange(GROUPS) // rng.randint(1, 9),
+                rng.randrange(100),
+                *(number(rng, p, s) for p, s in shapes),
+            )
             for _ in range(count)
         ]
         kept.t.append(kept.spark.createDataFrame(rows, kept.ddl))
@@ -94,9 +97,9 @@ def test_an_overflow_fails_with_ansi_and_leaves_the_view(
     kept.view("SELECT g, sum(d) AS s FROM t GROUP BY g")
     before = kept.rows()
     kept.append(f"(1, {big}BD)")
-    with pytest.raises(PySparkException, match="(?i)overflow|out of range|cannot be represented"):
+    with pytest.raises(PySparkException, match=r"(?i)overflow|out of range|cannot be represented"):
         kept.expected()
-    with pytest.raises(PySparkException, match="(?i)overflow|out of range|cannot be represented"):
+    with pytest.raises(PySparkException, match=r"(?i)overflow|out of range|cannot be represented"):
         kept.wh.view("v").refresh()
     assert not compare(kept.rows(), before, loose=False)
     kept.t.delete("g = 1")

@@ -25,7 +25,7 @@ def test_a_sum_beyond_bigint_fails_with_ansi(spark: SparkSession, tmp_path: Path
     before = kept.rows()
     kept.append("(3, 1, 10)")
     for attempt in (kept.expected, kept.wh.view("v").refresh):
-        with pytest.raises(PySparkException, match="(?i)overflow"):
+        with pytest.raises(PySparkException, match=r"(?i)overflow"):
             attempt()
     assert not compare(kept.rows(), before, loose=False)
     kept.append("(4, 1, -10)")
@@ -53,7 +53,7 @@ def test_a_product_that_overflows_fails_as_the_definition_does(
     kept.view("SELECT g, sum(x * 1000000) AS s FROM t WHERE x > 0 GROUP BY g")
     kept.append(f"(1, {2**31 - 1})")
     for attempt in (kept.expected, kept.wh.view("v").refresh):
-        with pytest.raises(PySparkException, match="(?i)overflow"):
+        with pytest.raises(PySparkException, match=r"(?i)overflow"):
             attempt()
     kept.t.delete(f"x = {2**31 - 1} OR g = 2")
     kept.refresh()

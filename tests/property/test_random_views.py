@@ -1,4 +1,4 @@
-"""Random tables, views and batches: after every refresh a view is Spark's own answer to its text."""
+"""Random tables, views and batches: after each refresh a view is Spark's answer to its text."""
 
 from __future__ import annotations
 

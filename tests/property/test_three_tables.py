@@ -1,4 +1,4 @@
-"""The promise of the first release: three joined tables, deletes on all three, twenty random batches."""
+"""The promise of the first release: three joined tables, twenty random batches, no full refresh."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def _types(schema: StructType) -> list[tuple[str, str]]:
 def differences(
     found: Iterable[Line], expected: Iterable[Line], floats: tuple[int, ...] = ()
 ) -> list[str]:
-    """One line of text per row with too many or too few copies; rows match by their exact columns."""
+    """A line of text per row with too many or too few copies."""
     some, other = _by_exact(found, floats), _by_exact(expected, floats)
     lines = []
     for key in sorted(some.keys() | other.keys(), key=repr):

@@ -1,17 +1,17 @@
 """The text of a refresh script, and the steps it stands for.
 
     === a title
-    TABLE sales (store BIGINT, price INT)       tables, with their first rows below
+    TABLE sales (store BIGINT, price INT)       a table, with its first rows below
       (1, 10)
-    VIEW by_store                               a definition; `VIEW name POLICY AUTO` for another policy
+    VIEW by_store                               a definition; `VIEW name POLICY AUTO` if need be
       SELECT store, sum(price) AS total FROM sales GROUP BY store
-    DELETE sales WHERE store = 1                statements: APPEND, OVERWRITE, MERGE .. ON, DELETE ..
-    UPDATE sales SET price = 0 WHERE store = 2  WHERE, UPDATE .. SET .. WHERE, COMPACT, BACK
-    REFRESH by_store incremental: groups -1     how, then rows inserted (+), updated (~), deleted (-)
-      (2, 0)                                    and, where given, the rows the view must then have
+    DELETE sales WHERE store = 1                also APPEND, OVERWRITE, MERGE .. ON key, COMPACT
+    UPDATE sales SET price = 0 WHERE store = 2
+    REFRESH by_store incremental: groups -1     how; rows inserted (+), updated (~), deleted (-);
+      (2, 0)                                    and the rows that the view must then have
 
-A line that is indented belongs to the one above; `#` begins a comment. BACK brings the rows back that the
-last DELETE of the table took.
+A line that is indented belongs to the one above; `#` begins a comment; `(nothing)` is no rows.
+BACK brings back the rows that the last DELETE of the table took.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a REFRESH line says: the strategy, the rows counted, and the rows of the view if given."""
+    """What a REFRESH line says: the strategy, the rows counted, and the view's rows if given."""
 
     strategy: str
     counts: dict[str, int]
