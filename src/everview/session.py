@@ -106,6 +106,8 @@ class Warehouse:
 
     def close(self) -> None:
         """Let go of the warehouse; the Spark session stays."""
+        if self._open_world is not None:
+            self._open_world.engine.release()
         self._open_world = None
 
     def __enter__(self) -> Warehouse:

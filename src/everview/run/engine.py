@@ -76,8 +76,12 @@ class Engine:
     def __init__(self, spark: SparkSession) -> None:
         self.caller = spark
         self.lock = threading.RLock()
-        self.own = own_session(spark)
-        self._isolated = self.own is not spark
+        self.own = _clone(spark) if is_connect(spark) else spark.newSession()
+
+    def release(self) -> None:
+        """Let another engine of the same caller have our session."""
+        if is_connect(self.caller) and self.own is not self.caller:
+            _free.setdefault(self.caller.session_id, []).append(self.own)
 
     @contextlib.contextmanager
     def settings(self, *settings: Mapping[str, str]) -> Iterator[SparkSession]:
@@ -101,16 +105,22 @@ def sql_over(spark: SparkSession, text: str, frames: Mapping[str, DataFrame]) ->
     return spark.sql(text, **named)
 
 
-def own_session(spark: SparkSession) -> SparkSession:
-    """A session beside the caller's: newSession on classic, cloneSession on Connect where it
-    exists.
-    """
-    if hasattr(spark, "cloneSession"):
-        clone: SparkSession = spark.cloneSession()
-        return clone
-    if is_connect(spark):
+# Clones of Connect sessions are kept for good and used again: one that is collected closes its
+# client, which joins a thread pool of all sessions and can wait for itself for ever.
+_clones: list[SparkSession] = []
+_free: dict[str, list[SparkSession]] = {}
+
+
+def _clone(spark: SparkSession) -> SparkSession:
+    """A session beside a Connect session; the caller's own where Spark cannot clone yet."""
+    if not hasattr(spark, "cloneSession"):
         return spark
-    return spark.newSession()
+    waiting = _free.get(spark.session_id)
+    if waiting:
+        return waiting.pop()
+    clone: SparkSession = spark.cloneSession()
+    _clones.append(clone)
+    return clone
 
 
 def is_connect(spark: SparkSession) -> bool:
