@@ -81,7 +81,7 @@ class Engine:
     def release(self) -> None:
         """Let another engine of the same caller have our session."""
         if is_connect(self.caller) and self.own is not self.caller:
-            _free.setdefault(self.caller.session_id, []).append(self.own)
+            _free.setdefault(_session_id(self.caller), []).append(self.own)
 
     @contextlib.contextmanager
     def settings(self, *settings: Mapping[str, str]) -> Iterator[SparkSession]:
@@ -115,12 +115,16 @@ def _clone(spark: SparkSession) -> SparkSession:
     """A session beside a Connect session; the caller's own where Spark cannot clone yet."""
     if not hasattr(spark, "cloneSession"):
         return spark
-    waiting = _free.get(spark.session_id)
+    waiting = _free.get(_session_id(spark))
     if waiting:
         return waiting.pop()
     clone: SparkSession = spark.cloneSession()
     _clones.append(clone)
     return clone
+
+
+def _session_id(spark: SparkSession) -> str:
+    return str(getattr(spark, "session_id", ""))
 
 
 def is_connect(spark: SparkSession) -> bool:
