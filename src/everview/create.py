@@ -15,7 +15,7 @@ from everview.lake.delta.table import EmbeddedTable
 from everview.plan.shape import FullOnly, full_only
 from everview.refresh import refresh
 from everview.run.define import Defined, define, user_frame
-from everview.run.engine import WHOLE, Actions
+from everview.run.engine import Actions, whole
 from everview.run.fingerprint import compared_columns, fingerprint
 from everview.run.read import packed_schema, snapshot_frame
 from everview.sql.parse import forbid_outside_state, parse_query, table_name, table_references
@@ -160,12 +160,13 @@ def _compared(world: World, built: Built, sources: Sources) -> str:
     record = ViewRecord.from_json(table.head().properties[VIEW_PROPERTY])
     tables, pins = sources
     snapshots = {n: t.snapshot(pins[t.head().id]) for n, t in tables.items()}
-    if record.full_only or sum(s.bytes for s in snapshots.values()) > MOST_COMPARED_BYTES:
+    size = sum(s.bytes for s in snapshots.values())
+    if record.full_only or size > MOST_COMPARED_BYTES:
         return ""
     loose = loose_columns(world.defined(table, record))
     compared, _ = compared_columns(record.columns, loose)
     actions = Actions()
-    with world.engine.settings(WHOLE, record.settings) as spark:
+    with world.engine.settings(whole(size), record.settings) as spark:
         frames = {
             n: snapshot_frame(spark, s).select(*_names(record.source(n).schema))
             for n, s in snapshots.items()

@@ -59,16 +59,16 @@ def test_every_type_that_delta_has_comes_back_as_it_was(wh: ev.Warehouse) -> Non
 
 
 def test_partitioned(wh: ev.Warehouse) -> None:
-    odd = ["a/b=c", " ", "100%", "%41", "ä", "", None, "__HIVE_DEFAULT_PARTITION__"]
+    odd = ["a/b=c", " ", "100%", "%41", "ä", "", None]
     rows = frame(wh.spark, "id BIGINT, city STRING", *enumerate(odd))
     table = wh.create_table("t", rows, partition_by="city")
     assert DeltaTable(table.path).metadata().partition_columns == ["city"]
-    stored = bag([(i, c or None) for i, c in enumerate(odd[:-1])])  # Delta reads '' back as NULL
-    assert bag(table.to_df().where("id < 7")) == stored
+    expected = bag([(i, city or None) for i, city in enumerate(odd)])
+    assert bag(table.to_df()) == expected, "as in every Delta table, '' is NULL there"
     table.update({"city": "'Bern'"}, "city = '%41' OR city IS NULL")
     table.delete("city = 'a/b=c'")
-    expected = [(1, " "), (2, "100%"), (3, "Bern"), (4, "ä"), (5, "Bern"), (6, "Bern")]
-    assert bag(table.to_df().where("id < 7")) == bag(expected)
+    left = [(1, " "), (2, "100%"), (3, "Bern"), (4, "ä"), (5, "Bern"), (6, "Bern")]
+    assert bag(table.to_df()) == bag(left)
 
 
 def test_declared_keys_are_recorded(wh: ev.Warehouse) -> None:

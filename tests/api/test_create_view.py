@@ -112,7 +112,7 @@ BAD_CALLS: dict[str, tuple[type[EverviewError], Callable[[ev.Warehouse], object]
         lambda wh: wh.create_materialized_view("v", LARGE, policy=None),  # type: ignore[arg-type]
     ),
     "sql is no text": (
-        InvalidArgument,
+        SqlNotAllowed,
         lambda wh: wh.create_materialized_view("v", 7),  # type: ignore[arg-type]
     ),
     "name": (InvalidName, lambda wh: wh.create_materialized_view("a view", LARGE)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -109,21 +109,26 @@ def test_a_definition_keeps_the_settings_it_was_created_under(wh: ev.Warehouse) 
         assert bag(view.to_df()) == bag([r for row in expected.elements() for r in (row, row)])
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("spark.sql.ansi.enabled", "false"),
-        ("spark.sql.caseSensitive", "true"),
-        ("spark.sql.files.ignoreMissingFiles", "true"),
-        ("spark.sql.sources.partitionOverwriteMode", "dynamic"),
-        ("spark.sql.adaptive.enabled", "false"),
-        ("spark.sql.parquet.outputTimestampType", "INT96"),
-    ],
-)
+UNUSUAL = {
+    "case sensitive": {"spark.sql.caseSensitive": "true"},
+    "all others": {
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.ansi.enabled": "false",
+        "spark.sql.files.ignoreMissingFiles": "true",
+        "spark.sql.parquet.outputTimestampType": "INT96",
+        "spark.sql.sources.partitionOverwriteMode": "dynamic",
+        "spark.sql.storeAssignmentPolicy": "LEGACY",
+    },
+}
+
+
+@pytest.mark.parametrize("case", UNUSUAL)
 def test_unusual_settings_of_the_caller_change_nothing(
-    wh: ev.Warehouse, sales: ev.Table, key: str, value: str
+    wh: ev.Warehouse, sales: ev.Table, case: str
 ) -> None:
-    with setting(wh.spark, key, value):
+    with ExitStack() as settings:
+        for key, value in UNUSUAL[case].items():
+            settings.enter_context(setting(wh.spark, key, value))
         wh.create_materialized_view("by_city", BY_CITY, policy="INCREMENTAL")
         add_sales(sales, (6, "Oslo", 60), (7, "Bern", 70))
         sales.delete("id = 3")

@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SMALL = (
-    (1, 0), (1, 1), (2, 1), (3, 3), (5, 2), (7, 0), (9, 9), (10, 4), (13, 6), (15, 15), (16, 16),
-    (17, 16), (18, 2), (19, 19), (20, 10), (22, 5),
+    (1, 0), (1, 1), (3, 2), (5, 5), (9, 0), (10, 4), (15, 15), (17, 16), (18, 2), (20, 10), (22, 5),
 )  # fmt: skip
 LARGE = (
-    (23, 16), (24, 17), (25, 0), (25, 16), (26, 4), (27, 13), (27, 27), (28, 0), (29, 18),
-    (30, 10), (33, 33), (36, 6), (37, 37), (38, 0), (38, 10), (38, 18), (38, 38),
+    (24, 17), (25, 0), (25, 16), (27, 13), (27, 27), (28, 0), (30, 10), (33, 33), (36, 6), (38, 0),
+    (38, 18), (38, 38),
 )  # fmt: skip
 GROUPS = 60
 
@@ -30,11 +29,11 @@ GROUPS = 60
 def number(rng: Random, precision: int, scale: int) -> Decimal | None:
     """A value of any size up to the largest, so that digits carry; NULL now and then.
 
-    At 38 digits the largest are left out: their sums overflow, which has its own test.
+    Beyond 33 digits sums and averages overflow, which has its own test.
     """
     if rng.random() < 0.05:
         return None
-    digits = rng.randint(1, min(precision, 36))
+    digits = rng.randint(1, min(precision, 33))
     unscaled = rng.choice((10**digits - 1, rng.randrange(10**digits), rng.randrange(10)))
     return Decimal((rng.randrange(2), tuple(map(int, str(unscaled))), -scale))
 
@@ -61,13 +60,12 @@ def test_averages_are_sparks_own(
         ]
         kept.t.append(kept.spark.createDataFrame(rows, kept.ddl))
 
-    append(600)
+    append(500)
     calls = ", ".join(f"sum({n}) AS s_{n}, avg({n}) AS a_{n}" for n in names)
     kept.view(f"SELECT g, count(*) AS c, {calls} FROM t GROUP BY g")
     append(200)
     kept.refresh(loose=False)
     kept.t.delete("r < 20")
-    append(50)
     kept.refresh(loose=False)
 
 

@@ -44,7 +44,8 @@ class Play:
         self.wh = ev.open(str(folder / f"warehouse{seed}"), spark=spark)
         self.tables = self._make_tables()
         self.spec = self._make_view()
-        self.batches = Batches(self.rng, self.tables, self.read)
+        used = {t.name for t in self.tables if f"{t.name} AS " in self.spec.sql}
+        self.batches = Batches(self.rng, self.tables, self.read, frozenset(used))
         self.before = self.after = self.view_rows()
 
     def _make_tables(self) -> list[TableSpec]:
@@ -89,6 +90,15 @@ class Play:
                 statement.apply(self.wh)
         for table in {s.table for s in batch}:
             self.oracle.table(table.name, self.wh.table(table.name).to_df())
+
+    def change_view(self) -> None:
+        """Batches, until the definition has another answer than before."""
+        before = self.oracle.answer(self.spec.sql)[1]
+        for _ in range(8):
+            self.change(self.batches.batch())
+            if differences(before, self.oracle.answer(self.spec.sql)[1]):
+                return
+        raise AssertionError("eight batches changed nothing")
 
     def refresh(self, name: str = "v") -> Receipt:
         """Refresh, and check the view both by the oracle and by its own verify."""

@@ -49,5 +49,9 @@ class RefreshFacts:
     stored: StoredFacts
     sources: tuple[SourceFacts, ...]
 
+    def source_bytes(self) -> int:
+        """The bytes of all sources at the versions the view moves to."""
+        return sum(s.at_new.bytes for s in self.sources)
+
     def source(self, name: str) -> SourceFacts:
         return next(s for s in self.sources if s.name == name)

@@ -15,7 +15,7 @@ from everview.facts.files import TableFile
 from everview.plan.broadcast import without_broadcast
 from everview.plan.select import files_with_keys
 from everview.program.steps import FindLost, RewriteKeyed
-from everview.run.engine import WHOLE
+from everview.run.engine import whole
 from everview.run.overwrite import clustered
 from everview.run.read import packed
 from everview.run.staging import Staged
@@ -75,7 +75,9 @@ def rewrite_keyed(work: Work, step: RewriteKeyed) -> None:
         frames += [_query(work, line).coalesce(1) for line in lines[1:]]
         _write(work, frames)
         return
-    with work.engine.settings(WHOLE, work.facts.stored.record.settings):
+    with work.engine.settings(
+        whole(work.facts.stored.snapshot.bytes), work.facts.stored.record.settings
+    ):
         _write(work, [_query(work, without_broadcast(line)) for line in lines])
 
 

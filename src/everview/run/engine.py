@@ -41,13 +41,20 @@ SMALL = {
 }
 
 # A whole result: Spark cuts it into files of about this many shuffled bytes.
-WHOLE = {
+_WHOLE = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.adaptive.coalescePartitions.enabled": "true",
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16777216",
-    "spark.sql.shuffle.partitions": "64",
 }
+_BYTES_PER_PARTITION = 8_000_000
+_MOST_PARTITIONS = 400
+
+
+def whole(size: int) -> dict[str, str]:
+    """The settings for a computation over so many bytes of files."""
+    partitions = min(_MOST_PARTITIONS, max(2, size // _BYTES_PER_PARTITION))
+    return {**_WHOLE, "spark.sql.shuffle.partitions": str(partitions)}
 
 
 class Actions:

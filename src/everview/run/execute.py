@@ -18,7 +18,7 @@ from everview.program.steps import (
 )
 from everview.run.apply_bag import append_insertions, find_copies, rewrite_bag, stage_bag
 from everview.run.apply_keyed import find_lost, rewrite_keyed, stage_keyed
-from everview.run.engine import SMALL, WHOLE
+from everview.run.engine import SMALL, whole
 from everview.run.overwrite import overwrite
 from everview.run.publish import publish
 from everview.run.work import Work
@@ -26,7 +26,8 @@ from everview.run.work import Work
 
 def execute(steps: Program, work: Work) -> int:
     """Carry out the steps and give the version published; the old view stays until the last one."""
-    settings = WHOLE if any(isinstance(s, Overwrite) for s in steps) else SMALL
+    is_whole = any(isinstance(s, Overwrite) for s in steps)
+    settings = whole(work.facts.source_bytes()) if is_whole else SMALL
     version = work.facts.stored.snapshot.version
     try:
         with work.engine.settings(settings, work.facts.stored.record.settings):

@@ -7,7 +7,7 @@ import uuid
 from everview.facts.tables import Commit
 from everview.facts.views import ViewRecord
 from everview.lake.delta.table import EmbeddedTable
-from everview.run.engine import WHOLE, Actions, Engine
+from everview.run.engine import Actions, Engine, whole
 from everview.run.overwrite import clustered
 from everview.run.publish import SELF
 from everview.run.read import snapshot_frame
@@ -22,7 +22,7 @@ def recluster(engine: Engine, table: EmbeddedTable) -> int:
         return head.version
     layout = ViewRecord.from_json(head.properties["everview.view"]).layout
     token, actions = uuid.uuid4().hex, Actions()
-    with engine.settings(WHOLE) as spark:
+    with engine.settings(whole(snapshot.bytes)) as spark:
         rows = clustered(snapshot_frame(spark, snapshot), layout)
         if layout.kind != "keyed":
             rows = rows.coalesce(files_wanted(snapshot.bytes))

@@ -28,7 +28,7 @@ from everview.facts.tables import Snapshot
 from everview.lake.delta.storage import Storage, spark_path
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.align import aligned, check_not_null
-from everview.run.engine import ALWAYS, WHOLE, Actions, Engine, changed_settings
+from everview.run.engine import ALWAYS, Actions, Engine, changed_settings, whole
 from everview.run.faults import Probe
 from everview.run.pinned import pinned_settings
 from everview.run.read import PATH, placed_frame, plain_path, snapshot_frame
@@ -177,7 +177,9 @@ class Statement:
         return tuple(name for name in found if name is not None)
 
     def _session(self) -> AbstractContextManager[SparkSession]:
-        return self._engine.settings(WHOLE, pinned_settings(self._engine.caller))
+        return self._engine.settings(
+            whole(self.snapshot.bytes), pinned_settings(self._engine.caller)
+        )
 
     def _columns(self) -> list[Column]:
         return [F.col(quoted(n)) for n in self._schema.names]

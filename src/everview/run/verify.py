@@ -18,7 +18,7 @@ from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Schema
 from everview.plan.shape import FullOnly, Keyed, Shape
 from everview.run.define import user_frame
-from everview.run.engine import WHOLE, Engine
+from everview.run.engine import Engine, whole
 from everview.run.fingerprint import compared_columns
 from everview.run.frames import Frames
 from everview.sql.comparable import comparable_text
@@ -42,7 +42,7 @@ def verify(
         loose = loose | frozenset(floats)
     compared, left_out = compared_columns(record.columns, loose)
     frames = Frames(engine, facts, "")
-    with engine.settings(WHOLE, record.settings):
+    with engine.settings(whole(facts.source_bytes()), record.settings):
         sources = {s.name: frames.source(s.name, s.at_new) for s in facts.sources}
         theirs = user_frame(engine, parse_query(record.sql), sources)
         stored = frames.stored(facts.stored.snapshot.files)
