@@ -6,7 +6,13 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from everview.errors import InvalidName, NotIncremental, SqlNotAllowed, UnknownName
+from everview.errors import (
+    InvalidName,
+    NotATable,
+    NotIncremental,
+    SqlNotAllowed,
+    UnknownName,
+)
 from everview.facts.receipts import Receipt
 from everview.facts.schema import Schema
 from everview.facts.views import RESERVED_PREFIX, SourceRecord, ViewRecord
@@ -47,11 +53,24 @@ class Built:
 
     entry: Entry
     receipt: Receipt
+    sources: tuple[str, ...] = ()
 
 
 def build(world: World, definition: Definition, pins: Pins) -> Built:
     """Build the view's rows; publishing its name is the caller's next step."""
     sources = find_sources(world, definition)
+    try:
+        return _build_from(world, definition, sources, pins)
+    except NotATable as error:
+        raise UnknownName(
+            f"A source of `{definition.name}` went away while it was built: {', '.join(sources)}.",
+            remedy="Nothing was published; create the view again.",
+        ) from error
+
+
+def _build_from(
+    world: World, definition: Definition, sources: dict[str, EmbeddedTable], pins: Pins
+) -> Built:
     _check_circle(world, definition.name.lower(), tuple(sources))
     schemas = {name: public_schema(t, t.head().version) for name, t in sources.items()}
     defined = define(world.engine, definition.sql, schemas, definition.settings)
@@ -149,7 +168,7 @@ def _build(world: World, definition: Definition, defined: Defined, sources: Sour
         {VIEW_PROPERTY: record.to_json()},
     )
     entry = Entry(definition.name, "view", location, definition.comment, definition.policy)
-    return Built(entry, refresh(world, entry, table, sources[1]))
+    return Built(entry, refresh(world, entry, table, sources[1]), tuple(sources[0]))
 
 
 def _compared(world: World, built: Built, sources: Sources) -> str:

@@ -193,7 +193,7 @@ class Warehouse:
         settings = pinned_settings(self.spark)
         definition = Definition(name, sql, settings, wanted, comment or "")
         built = build(world, definition, {})
-        add_entry(world, built.entry, replaced=replace)
+        add_entry(world, built.entry, replaced=replace, sources=built.sources)
         return self.view(name)
 
     def view(self, name: str) -> View:
@@ -241,7 +241,7 @@ class Warehouse:
         built = build(
             world, Definition(entry.name, record.sql, settings, entry.policy, entry.comment), pins
         )
-        add_entry(world, built.entry, replaced=True)
+        add_entry(world, built.entry, replaced=True, sources=built.sources)
         return replace(built.receipt, reason=f"built anew: {reason}")
 
     # Queries

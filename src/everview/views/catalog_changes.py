@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from everview.errors import InvalidName, NameTaken, StillUsed
+from everview.errors import InvalidName, NameTaken, StillUsed, UnknownName
 from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.storage import Storage
 from everview.views.graph import readers
@@ -29,7 +29,9 @@ def check_name(entries: Entries, name: object, replaced: str = "") -> None:
         )
 
 
-def add_entry(world: World, entry: Entry, *, replaced: bool = False) -> None:
+def add_entry(
+    world: World, entry: Entry, *, replaced: bool = False, sources: tuple[str, ...] = ()
+) -> None:
     """Publish a name; with `replaced` in place of the view that has it, whose folder is then
     removed.
     """
@@ -37,6 +39,12 @@ def add_entry(world: World, entry: Entry, *, replaced: bool = False) -> None:
 
     def decide(entries: Entries) -> tuple[Entry, ...]:
         check_name(entries, entry.name, "view" if replaced else "")
+        gone = [name for name in sources if find_entry(entries, name) is None]
+        if gone:
+            raise UnknownName(
+                f"`{gone[0]}`, which `{entry.name}` reads, was dropped meanwhile.",
+                remedy="Nothing was published.",
+            )
         before[:] = [e for e in entries.entries if e.name.lower() == entry.name.lower()]
         return (*(e for e in entries.entries if e not in before), entry)
 
