@@ -12,9 +12,9 @@ from functools import partial
 
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
-from deltalake.exceptions import TableNotFoundError
+from deltalake.exceptions import DeltaError, TableNotFoundError
 
-from everview.errors import CommitConflict, LostHistory
+from everview.errors import CommitConflict, LostHistory, NotAWarehouse
 from everview.facts.schema import Field, Schema
 from everview.lake.delta.commit import NO_HOOKS, search_token
 from everview.lake.delta.load import load
@@ -66,8 +66,14 @@ class Catalog:
         return self._warehouse.uri
 
     def create(self) -> None:
-        """Make an empty catalog; NameTaken if there is one."""
-        EmbeddedDelta(self._storage.options).create(self._storage.uri, _SCHEMA, (), {})
+        """Make an empty catalog; NameTaken if there is one, NotAWarehouse if none can be made."""
+        try:
+            EmbeddedDelta(self._storage.options).create(self._storage.uri, _SCHEMA, (), {})
+        except (TableNotFoundError, DeltaError, OSError) as error:
+            raise NotAWarehouse(
+                f"No warehouse can be made at {self.uri}: {error}",
+                remedy="Choose a folder that can be written, not a file.",
+            ) from error
 
     def exists(self) -> bool:
         return bool(self._storage.list(LOG, recursive=False))
@@ -115,11 +121,8 @@ class Catalog:
 
 def warehouse_state(uri: str, storage_options: Mapping[str, str] | None = None) -> str:
     """'warehouse' where a catalog is, 'empty' where nothing is, 'other' where something else is."""
-    try:
-        if Catalog(uri, storage_options).exists():
-            return "warehouse"
-    except (TableNotFoundError, NotADirectoryError):  # a file, not a folder
-        return "other"
+    if Catalog(uri, storage_options).exists():
+        return "warehouse"
     # A creation that died before its first commit leaves the folder of the catalog alone.
     names = set(Storage(uri, storage_options).names()) - {FOLDER}
     return "other" if names else "empty"
