@@ -85,7 +85,7 @@ def _avg(call: AggregateCall, types: Types) -> Upkeep:
     if exact is None:
         return Maintained((sum_area(arg, kept),), _float_mean, bare=False)
     precision, scale = exact
-    if scale > 16:
+    if precision > 25 or scale > 16:
         return Recomputed(f"avg of {types[arg]} may round otherwise than Spark's own")
     return Maintained((sum_area(arg, kept),), _decimal_mean(precision, scale), bare=False)
 

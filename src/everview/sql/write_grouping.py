@@ -12,7 +12,7 @@ from everview.sql.names import quoted, sql_type
 
 Items = Mapping[ColumnId, str]
 
-_MOST_WEIGHT = 999_999_999
+_MOST_WEIGHT = 9_999_999  # Spark multiplies decimals with 34 digits at most: 27 and these 7
 
 
 def aggregate_items(rel: Aggregate, items: Items) -> dict[ColumnId, str]:
@@ -106,12 +106,13 @@ def _sum_text(arg: str, area: WorkDelta, weight: str) -> str:
 def _weighted(arg: str, area: WorkDelta, weight: str) -> str:
     """w·x: by multiplication where the product keeps all digits, else by adding x up |w| times."""
     if area.cast or not area.type.startswith("decimal(38,"):
-        too_large = "raise_error('everview a weight has more than nine digits')"
+        too_large = "raise_error('everview a weight has more than seven digits')"
         fits = f"CASE WHEN abs({weight}) <= {_MOST_WEIGHT} THEN {weight} ELSE {too_large} END"
         exact = f"CAST({arg} AS {sql_type(area.cast)})" if area.cast else arg
         return f"CAST({fits} AS DECIMAL(9,0)) * {exact}"
     type_ = sql_type(area.type)
-    one = f"CAST(CASE WHEN {weight} > 0 THEN {arg} ELSE -{arg} END AS {type_})"
+    minus = f"CAST(0 AS {type_}) - {arg}"  # Spark's unary minus keeps 34 digits only
+    one = f"CAST(CASE WHEN {weight} > 0 THEN {arg} ELSE {minus} END AS {type_})"
     added = f"(__ev_sum, __ev_i) -> CAST(__ev_sum + {one} AS {type_})"
     many = f"aggregate(sequence(1L, abs({weight})), CAST(0 AS {type_}), {added})"
     return f"CASE WHEN abs({weight}) = 1 THEN {one} ELSE {many} END"
