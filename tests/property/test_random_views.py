@@ -13,7 +13,8 @@ from tests.property.play import Seen, play
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-CASES = 12
+# Twelve scripts; that of seed 4 never changes its view, which proves nothing.
+SEEDS = (0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12)
 # A script on Spark costs what a hundred cases of the laws do.
 FUZZ_CASES = int(os.environ.get("EVERVIEW_FUZZ_CASES", "0")) // 100
 FUZZ_START = int(os.environ.get("EVERVIEW_FUZZ_START", "1000"))
@@ -32,7 +33,7 @@ def seen() -> Seen:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(CASES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_view_is_its_definition_after_every_refresh(
     seed: int, spark: SparkSession, tmp_path: Path, seen: Seen
 ) -> None:
@@ -42,8 +43,7 @@ def test_a_view_is_its_definition_after_every_refresh(
 
 @pytest.mark.slow
 def test_the_scripts_hit_what_they_are_for(spark: SparkSession, seen: Seen) -> None:
-    if seen.counts["scripts"] < CASES:
-        pytest.skip("not all scripts ran")
+    assert seen.counts["scripts"] == len(SEEDS), "run it with all the scripts before it"
     seen.require(*NEEDED)
 
 
