@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import threading
 import time
@@ -126,8 +127,16 @@ def _clone(spark: SparkSession) -> SparkSession:
     if waiting:
         return waiting.pop()
     clone: SparkSession = spark.cloneSession()
+    _forget_at_exit(clone)
     _clones.append(clone)
     return clone
+
+
+def _forget_at_exit(clone: SparkSession) -> None:
+    """At exit a client calls its server; where that has stopped, each would retry for minutes."""
+    cleanup = getattr(getattr(clone, "client", None), "_cleanup_ml_cache", None)
+    if cleanup is not None:
+        atexit.unregister(cleanup)
 
 
 def _session_id(spark: SparkSession) -> str:
