@@ -1,4 +1,4 @@
-"""A program that stopped its Connect session ends at once: no session of ours waits for the server."""
+"""A program ends when its Connect session has stopped: ours do not wait for the server."""
 
 from __future__ import annotations
 
