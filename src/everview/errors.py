@@ -202,3 +202,16 @@ class NoJava(EverviewError):
 class SparkTooOld(EverviewError):
     code = "EV-6002"
     title = "this Spark is not supported"
+
+
+class SparkNotStarted(EverviewError):
+    code = "EV-6003"
+    title = "Spark does not start"
+
+
+# 9xxx: what nobody foresaw
+
+
+class Unexpected(EverviewError):
+    code = "EV-9001"
+    title = "an error that Everview did not foresee"
