@@ -17,23 +17,22 @@ from everview.facts.receipts import Receipt
 from everview.facts.schema import Schema
 from everview.facts.views import RESERVED_PREFIX, SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
-from everview.lake.delta.table import EmbeddedTable
 from everview.plan.shape import FullOnly, full_only
 from everview.refresh import refresh
 from everview.run.define import Defined, define, user_frame
 from everview.run.engine import Actions, whole
 from everview.run.fingerprint import compared_columns, fingerprint
+from everview.run.log import logged
 from everview.run.read import packed_schema, snapshot_frame
+from everview.run.session_tables import session_schema
 from everview.sql.parse import forbid_outside_state, parse_query, table_name, table_references
 from everview.version import VERSION
-from everview.views.catalog_changes import sources_of_views
+from everview.views.catalog_changes import attach_found, drop_entry, sources_of_views
 from everview.views.gather import Pins
 from everview.views.graph import find_circle
 from everview.views.loose import loose_columns
-from everview.views.world import VIEW_PROPERTY, World, find_entry, public_schema
-
-# Above this many bytes of sources the two ways to the result are not compared at creation.
-MOST_COMPARED_BYTES = 1_000_000_000
+from everview.views.resolve import Resolved, resolve
+from everview.views.world import VIEW_PROPERTY, World, public_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +58,38 @@ class Built:
 def build(world: World, definition: Definition, pins: Pins) -> Built:
     """Build the view's rows; publishing its name is the caller's next step."""
     sources = find_sources(world, definition)
+    attached = attach_found(world, sources.entries.values())
     try:
         return _build_from(world, definition, sources, pins)
     except NotATable as error:
+        names = ", ".join(sources.entries)
         raise UnknownName(
-            f"A source of `{definition.name}` went away while it was built: {', '.join(sources)}.",
+            f"A source of `{definition.name}` went away while it was built: {names}.",
             remedy="Nothing was published; create the view again.",
         ) from error
+    except BaseException:
+        for name in attached:
+            drop_entry(world, name)
+        raise
 
 
-def _build_from(
-    world: World, definition: Definition, sources: dict[str, EmbeddedTable], pins: Pins
-) -> Built:
-    _check_circle(world, definition.name.lower(), tuple(sources))
-    schemas = {name: public_schema(t, t.head().version) for name, t in sources.items()}
-    defined = define(world.engine, definition.sql, schemas, definition.settings)
+def understand(world: World, definition: Definition, sources: Resolved) -> Defined:
+    """What the definition means and how it can be maintained; nothing is written."""
+    tables = {n: world.open(e) for n, e in sources.entries.items()}
+    schemas = {name: public_schema(t, t.head().version) for name, t in tables.items()}
+    schemas |= {n: session_schema(world.engine.own, o.table) for n, o in sources.outside.items()}
+    defined = define(world.engine, sources.parsed.text, schemas, definition.settings)
     _check_columns(defined.columns)
+    for outside in sources.outside.values():
+        shape = full_only(outside.why, outside.place, defined.columns)
+        defined = replace(defined, shape=shape)
     _check_policy(definition, defined)
+    return defined
+
+
+def _build_from(world: World, definition: Definition, sources: Resolved, pins: Pins) -> Built:
+    _check_circle(world, definition.name.lower(), tuple(sources.entries))
+    defined = understand(world, definition, sources)
     built = _build(world, definition, defined, (sources, pins))
     wrong = _compared(world, built, (sources, pins))
     if not wrong:
@@ -85,24 +99,19 @@ def _build_from(
     return _build(world, definition, defined, (sources, pins))
 
 
-def find_sources(world: World, definition: Definition) -> dict[str, EmbeddedTable]:
-    """The tables and views that the text reads, by lower-case name."""
+def find_sources(world: World, definition: Definition) -> Resolved:
+    """The tables and views that the text reads, virtual views replaced by what they read."""
     parsed = parse_query(definition.sql)
     forbid_outside_state(parsed)
-    entries = world.catalog.read()
-    found: dict[str, EmbeddedTable] = {}
     for reference in table_references(parsed):
-        name = table_name(reference)
-        entry = find_entry(entries, name)
-        if entry is None or name.lower() == definition.name.lower():
-            itself = " (a view cannot read itself)" if entry else ""
+        if table_name(reference).lower() == definition.name.lower():
             raise UnknownName(
-                f"There is no table or view `{name}` to read{itself}.",
+                f"There is no table or view `{definition.name}` to read (a view cannot read "
+                "itself).",
                 where=parsed.place(reference),
                 remedy="Create it with wh.create_table, or attach it with wh.attach.",
             )
-        found[name.lower()] = world.open(entry)
-    return found
+    return resolve(world, parsed)
 
 
 def _check_circle(world: World, name: str, sources: tuple[str, ...]) -> None:
@@ -143,23 +152,12 @@ def _check_policy(definition: Definition, defined: Defined) -> None:
         )
 
 
-Sources = tuple[dict[str, EmbeddedTable], Pins]
+Sources = tuple[Resolved, Pins]
 
 
 def _build(world: World, definition: Definition, defined: Defined, sources: Sources) -> Built:
     shape = defined.shape
-    record = ViewRecord(
-        sql=definition.sql,
-        settings=dict(definition.settings),
-        columns=defined.columns,
-        sources=tuple(
-            SourceRecord(n, t.head().id, public_schema(t, t.head().version), defined.used[n])
-            for n, t in sources[0].items()
-        ),
-        layout=shape.layout,
-        full_only=shape.reason if isinstance(shape, FullOnly) else "",
-        created_with=VERSION,
-    )
+    record = _record(world, definition, defined, sources[0])
     location = f"views/{uuid.uuid4().hex}"
     table = world.lake.create(
         world.uri(location),
@@ -168,7 +166,31 @@ def _build(world: World, definition: Definition, defined: Defined, sources: Sour
         {VIEW_PROPERTY: record.to_json()},
     )
     entry = Entry(definition.name, "view", location, definition.comment, definition.policy)
-    return Built(entry, refresh(world, entry, table, sources[1]), tuple(sources[0]))
+    return Built(entry, refresh(world, entry, table, sources[1]), tuple(sources[0].entries))
+
+
+def _record(
+    world: World, definition: Definition, defined: Defined, sources: Resolved
+) -> ViewRecord:
+    shape = defined.shape
+    tables = {n: world.open(e) for n, e in sources.entries.items()}
+    return ViewRecord(
+        sql=sources.parsed.text,
+        settings=dict(definition.settings),
+        columns=defined.columns,
+        sources=tuple(
+            SourceRecord(n, t.head().id, public_schema(t, t.head().version), defined.used[n])
+            for n, t in tables.items()
+        ),
+        layout=shape.layout,
+        full_only=shape.reason if isinstance(shape, FullOnly) else "",
+        created_with=VERSION,
+        inlined=sources.inlined,
+        outside=tuple(
+            SourceRecord(n, o.table.name, session_schema(world.engine.own, o.table), ())
+            for n, o in sources.outside.items()
+        ),
+    )
 
 
 def _compared(world: World, built: Built, sources: Sources) -> str:
@@ -177,15 +199,17 @@ def _compared(world: World, built: Built, sources: Sources) -> str:
     """
     table = world.open(built.entry)
     record = ViewRecord.from_json(table.head().properties[VIEW_PROPERTY])
-    tables, pins = sources
+    resolved, pins = sources
+    tables = {n: world.open(e) for n, e in resolved.entries.items()}
     snapshots = {n: t.snapshot(pins[t.head().id]) for n, t in tables.items()}
     size = sum(s.bytes for s in snapshots.values())
-    if record.full_only or size > MOST_COMPARED_BYTES:
+    if record.full_only or size > world.settings.compare_bytes:
         return ""
     loose = loose_columns(world.defined(table, record))
     compared, _ = compared_columns(record.columns, loose)
     actions = Actions()
-    with world.engine.settings(whole(size), record.settings) as spark:
+    settings = world.engine.settings(whole(size), record.settings)
+    with logged(built.entry.name, "compare"), settings as spark:
         frames = {
             n: snapshot_frame(spark, s).select(*_names(record.source(n).schema))
             for n, s in snapshots.items()

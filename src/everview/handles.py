@@ -9,13 +9,13 @@ from everview.errors import InvalidArgument, ReadOnlyTable
 from everview.facts.receipts import Receipt, Verification
 from everview.plan.choose import choose
 from everview.program.program import program
+from everview.queries import public_frame
 from everview.refresh import shape_of_view
 from everview.run.dml import TableWriter
-from everview.run.read import snapshot_frame
+from everview.run.log import logged
 from everview.run.recluster import recluster
 from everview.run.statement import Target
 from everview.run.verify import verify
-from everview.sql.names import quoted
 from everview.views.gather import gather, require_readable, stored_facts
 from everview.views.loose import loose_columns
 from everview.views.replacement import why_rebuild
@@ -26,14 +26,12 @@ from everview.views.status import (
     how_kept,
     rebuild_explanation,
 )
-from everview.views.world import World, public_schema, receipts_of
+from everview.views.world import World, receipts_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from everview.lake.catalog import Entry
-
-DEFAULT_RETENTION_HOURS = 168.0
 
 
 class Owner(Protocol):
@@ -74,12 +72,8 @@ class _Handle:
 
     def to_df(self, version: int | None = None) -> DataFrame:
         """Its rows as a DataFrame of the warehouse's session, at the newest or an older version."""
-        table = self._world.open(self._entry)
-        at = table.head().version if version is None else _version(version)
-        names = public_schema(table, at).names
-        snapshot = table.snapshot(at) if version is None else table.readable_snapshot(at)
-        frame = snapshot_frame(self._warehouse.spark, snapshot)
-        return frame.select(*map(quoted, names))
+        at = None if version is None else _version(version)
+        return public_frame(self._world, self._warehouse.spark, self._entry, at)
 
     def drop(self) -> None:
         """Forget the name; StillUsed if views read it. Files are removed, an attached table's
@@ -88,9 +82,14 @@ class _Handle:
         self._warehouse._drop(self.name)
 
     def vacuum(
-        self, retention_hours: float = DEFAULT_RETENTION_HOURS, *, dry_run: bool = False
+        self, retention_hours: float | None = None, *, dry_run: bool = False
     ) -> tuple[str, ...]:
-        """Remove files that no version within the retention needs; gives their paths."""
+        """Remove files that no version within the retention needs; gives their paths.
+
+        Without `retention_hours`, the setting of that name decides.
+        """
+        if retention_hours is None:
+            retention_hours = self._world.settings.retention_hours
         if retention_hours < 0:
             raise InvalidArgument(
                 f"A retention of {retention_hours} hours.", remedy="Give 0 or more hours."
@@ -156,16 +155,21 @@ class Table(_Handle):
         ]
 
     def vacuum(
-        self, retention_hours: float = DEFAULT_RETENTION_HOURS, *, dry_run: bool = False
+        self, retention_hours: float | None = None, *, dry_run: bool = False
     ) -> tuple[str, ...]:
-        """Remove files that no version within the retention needs; gives their paths."""
+        """Remove files that no version within the retention needs; gives their paths.
+
+        Without `retention_hours`, the setting of that name decides.
+        """
         self._require_own()
         return super().vacuum(retention_hours, dry_run=dry_run)
 
     def _writer(self) -> TableWriter:
         entry = self._require_own()
         world = self._world
-        return TableWriter(Target(world.engine, world.open(entry), world.storage, world.probe))
+        return TableWriter(
+            Target(world.engine, world.open(entry), world.storage, world.probe, entry.name)
+        )
 
     def _require_own(self) -> Entry:
         entry = self._entry
@@ -211,9 +215,9 @@ class View(_Handle):
         facts = gather(world, entry, table, pins)
         require_readable(world, facts)
         shape = shape_of_view(world, table, facts)
-        return verify(
-            world.engine, facts, shape, loose_columns(world.defined(table, stored.record))
-        )
+        loose = loose_columns(world.defined(table, stored.record))
+        with logged(entry.name, "verify"):
+            return verify(world.engine, facts, shape, loose, world.settings.sample_rows)
 
     def status(self) -> Status:
         """How fresh the view is, how far behind, and how it was refreshed last."""

@@ -2,56 +2,52 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike, fspath
 from types import TracebackType
 
-from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from everview.create import Definition, build
-from everview.errors import (
-    CopiedTable,
-    InvalidArgument,
-    NotAWarehouse,
-    SqlInvalid,
-    WarehouseClosed,
-)
+from everview.errors import CopiedTable, InvalidArgument, NotAWarehouse, WarehouseClosed
 from everview.facts.receipts import Receipt
 from everview.facts.views import POLICIES
 from everview.handles import Table, View
 from everview.lake.catalog import Catalog, Entry, warehouse_state
 from everview.lake.delta.storage import location
 from everview.lake.delta.table import EmbeddedDelta
-from everview.refresh import refresh
-from everview.run.define import spark_message
-from everview.run.engine import Engine, sql_over
+from everview.queries import query_frame
+from everview.refresh_views import refresh_views
+from everview.run.engine import Engine
 from everview.run.local import local_session
 from everview.run.pinned import pinned_settings
-from everview.sql.parse import parse_query, table_name, table_references, with_placeholders
+from everview.settings import Settings
 from everview.tables import ForeignKeys, create_table
 from everview.views.catalog_changes import add_entry, check_name, drop_entry
-from everview.views.gather import Pins
-from everview.views.graph import refresh_order
-from everview.views.replacement import why_rebuild
-from everview.views.world import World, record_of
+from everview.views.status import Status
+from everview.views.world import World
 
 
 def open(
     path: str | PathLike[str],
     spark: SparkSession | None = None,
     storage_options: Mapping[str, str] | None = None,
+    settings: Settings | None = None,
+    *,
+    create: bool = True,
 ) -> Warehouse:
     """Open the warehouse at a folder or URI, creating it where nothing is yet.
 
     With `spark` the caller's session is used, classic or Connect, and its settings stay as they
     are; without one, a local session is started (or the running one used). `storage_options`
-    are handed to the Delta library for object stores. NotAWarehouse if the folder holds
-    something else.
+    are handed to the Delta library for object stores. Without `settings` the `EVERVIEW_*`
+    variables of the environment are read. NotAWarehouse if the folder holds something else, or
+    nothing and `create` is false.
     """
+    settings = Settings.from_environ(os.environ) if settings is None else settings
     options = dict(storage_options or {})
     place = _place(path)
     state = warehouse_state(place, options)
@@ -60,11 +56,17 @@ def open(
             f"The folder {path} holds something else.",
             remedy="Open an empty or new folder, or one that Everview made.",
         )
+    if state == "empty" and not create:
+        raise NotAWarehouse(
+            f"There is no warehouse at {path}.",
+            remedy="Give the folder of one, or make one with ev.open(path).",
+        )
     catalog = Catalog(place, options)
     if state == "empty":
         catalog.create()
-    engine = Engine(spark if spark is not None else local_session())
-    return Warehouse(World(catalog, EmbeddedDelta(options), engine, options, _milliseconds))
+    engine = Engine(spark if spark is not None else local_session(settings))
+    lake = EmbeddedDelta(options)
+    return Warehouse(World(catalog, lake, engine, options, _milliseconds, settings))
 
 
 def _place(path: object) -> str:
@@ -103,6 +105,11 @@ class Warehouse:
     def path(self) -> str:
         """Where the warehouse lies."""
         return self._world.catalog.uri
+
+    @property
+    def settings(self) -> Settings:
+        """What was set when it was opened: ev.open(settings=...), or `EVERVIEW_*` variables."""
+        return self._world.settings
 
     def close(self) -> None:
         """Let go of the warehouse; the Spark session stays."""
@@ -153,6 +160,8 @@ class Warehouse:
 
     def _refuse_copy(self, table_id: str, place: str) -> None:
         for entry in self._world.catalog.read().entries:
+            if entry.kind == "virtual":
+                continue
             known = self._world.open(entry)
             if known.head().id == table_id and known.uri != place:
                 raise CopiedTable(
@@ -166,7 +175,9 @@ class Warehouse:
 
     def tables(self) -> list[str]:
         """The names of all tables, own and attached."""
-        return [e.name for e in self._world.catalog.read().entries if e.kind != "view"]
+        return [
+            e.name for e in self._world.catalog.read().entries if e.kind in ("table", "attached")
+        ]
 
     # Views
 
@@ -174,17 +185,18 @@ class Warehouse:
         self,
         name: str,
         sql: str,
-        policy: str = "AUTO",
+        policy: str | None = None,
         comment: str | None = None,
         replace: bool = False,
     ) -> View:
         """Create a view and build it; it equals its definition at the versions it then read.
 
         `policy`: AUTO takes the cheaper way at each refresh, INCREMENTAL and INCREMENTAL STRICT
-        refuse what cannot be maintained incrementally, FULL always recomputes.
+        refuse what cannot be maintained incrementally, FULL always recomputes. Without one the
+        setting of that name decides, which is AUTO unless it was changed.
         """
         world = self._world
-        wanted = str(policy).strip().upper()
+        wanted = str(world.settings.policy if policy is None else policy).strip().upper()
         if wanted not in POLICIES:
             raise InvalidArgument(
                 f"There is no policy {policy!r}.", remedy=f"Choose one of {', '.join(POLICIES)}."
@@ -204,45 +216,20 @@ class Warehouse:
         """The names of all materialized views."""
         return [e.name for e in self._world.catalog.read().entries if e.kind == "view"]
 
-    def refresh(self, *names: str) -> list[Receipt]:
-        """Refresh these views, or all, sources first, all at one set of source versions."""
+    def refresh(self, *names: str, full: bool = False) -> list[Receipt]:
+        """Refresh these views, or all, sources first, all at one set of source versions.
+
+        `full` recomputes them whatever changed.
+        """
         wanted = [self.view(n).name for n in names] if names else self.views()
-        return self._refresh(wanted, full=False)
+        return self._refresh(wanted, full=full)
+
+    def status(self) -> list[Status]:
+        """How fresh each materialized view is."""
+        return [self.view(name).status() for name in self.views()]
 
     def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]:
-        world = self._world
-        records = {n.lower(): record_of(world.open(world.entry(n))) for n in self.views()}
-        sources = {n: tuple(s.name for s in r.sources) for n, r in records.items()}
-        wanted = [n.lower() for n in names]
-        order = refresh_order(wanted, sources)
-        pins = self._pins([s for n in order for s in sources[n] if s not in sources])
-        done: dict[str, Receipt] = {}
-        for name in order:
-            receipt = self._refresh_one(name, pins, full=full and name in wanted)
-            below = refresh_order([name], sources)[:-1]
-            done[name] = replace(receipt, below=tuple(done[b] for b in below))
-        return [done[n] for n in (wanted if full or len(wanted) == 1 else done)]
-
-    def _pins(self, names: list[str]) -> Pins:
-        """The versions of all tables at the start: every view of the run reads these."""
-        heads = [self._world.open(self._world.entry(n)).head() for n in dict.fromkeys(names)]
-        return {head.id: head.version for head in heads}
-
-    def _refresh_one(self, name: str, pins: Pins, *, full: bool) -> Receipt:
-        """Refresh a view whose sources are done; one that no longer fits is built anew."""
-        world = self._world
-        entry = world.entry(name, "view")
-        table = world.open(entry)
-        record = record_of(table)
-        reason = why_rebuild(world, entry.name, table)
-        if not reason:
-            return refresh(world, entry, table, pins, full=full)
-        settings = record.settings
-        built = build(
-            world, Definition(entry.name, record.sql, settings, entry.policy, entry.comment), pins
-        )
-        add_entry(world, built.entry, replaced=True, sources=built.sources)
-        return replace(built.receipt, reason=f"built anew: {reason}")
+        return refresh_views(self._world, names, full=full)
 
     # Queries
 
@@ -250,20 +237,7 @@ class Warehouse:
         """A SELECT over tables and views by their names, as a DataFrame; only public columns
         are seen.
         """
-        world = self._world
-        parsed = parse_query(query)
-        frames: dict[str, DataFrame] = {}
-        for reference in table_references(parsed):
-            name = table_name(reference)
-            entry = world.entry(name, where=parsed.place(reference))
-            handle = self.view(name) if entry.kind == "view" else self.table(name)
-            frames[name.lower()] = handle.to_df()
-        names = {name: f"source{i}" for i, name in enumerate(frames)}
-        text = with_placeholders(parsed, names)
-        try:
-            return sql_over(self.spark, text, {names[n]: frame for n, frame in frames.items()})
-        except (AnalysisException, ParseException) as error:
-            raise SqlInvalid(spark_message(error), remedy="Correct the query.") from error
+        return query_frame(self._world, self.spark, query)
 
     def _drop(self, name: str) -> None:
         drop_entry(self._world, name)

@@ -48,7 +48,8 @@ def create_table(
         world.uri(location), schema, parts, {TABLE_PROPERTY: record.to_json()}
     )
     if isinstance(given, DataFrame):
-        TableWriter(Target(world.engine, table, world.storage, world.probe)).append(given, None)
+        target = Target(world.engine, table, world.storage, world.probe, name)
+        TableWriter(target).append(given, None)
     add_entry(world, Entry(name, "table", location))
 
 

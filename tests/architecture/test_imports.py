@@ -14,6 +14,7 @@ ORDER = (
     "errors",
     "algebra",
     "facts",
+    "settings",
     "sql",
     "aggregates",
     "rewrite",
@@ -26,6 +27,8 @@ ORDER = (
     "refresh",
     "create",
     "tables",
+    "queries",
+    "refresh_views",
     "handles",
     "session",
     "__init__",  # what `import everview` gives
@@ -37,7 +40,7 @@ HOMES = {
     "sqlglot": ("sql",),
     # Besides lake/ and run/, what a caller meets: DataFrames and schemas in the signatures of
     # tables, handles and session, and in refresh the exception that a failed Spark job raises.
-    "pyspark": ("lake", "run", "refresh", "tables", "handles", "session"),
+    "pyspark": ("lake", "run", "refresh", "tables", "queries", "handles", "session"),
     "deltalake": ("lake", "run"),
 }
 # Up to and including program/ everything is values in, values out: no files, no chance.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -54,6 +54,8 @@ class ViewRecord:
     layout: Layout
     full_only: str  # why the view cannot be maintained incrementally, "" if it can
     created_with: str
+    inlined: tuple[str, ...] = ()  # the virtual views whose queries are part of the text
+    outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
 
     def source(self, name: str) -> SourceRecord:
         return next(s for s in self.sources if s.name == name)
@@ -69,14 +71,19 @@ class ViewRecord:
             sql=raw["sql"],
             settings=raw["settings"],
             columns=_schema(raw["columns"]),
-            sources=tuple(
-                SourceRecord(s["name"], s["id"], _schema(s["schema"]), tuple(s["used"]))
-                for s in raw["sources"]
-            ),
+            sources=_sources(raw["sources"]),
             layout=Layout(layout["kind"], tuple(layout["key"]), _schema(layout["stored"])),
             full_only=raw["full_only"],
             created_with=raw["created_with"],
+            inlined=tuple(raw.get("inlined", ())),
+            outside=_sources(raw.get("outside", ())),
         )
+
+
+def _sources(raw: Iterable[Mapping[str, Any]]) -> tuple[SourceRecord, ...]:
+    return tuple(
+        SourceRecord(s["name"], s["id"], _schema(s["schema"]), tuple(s["used"])) for s in raw
+    )
 
 
 def _schema(raw: Mapping[str, Any]) -> Schema:

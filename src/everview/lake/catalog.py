@@ -25,7 +25,7 @@ from everview.lake.settle import settle
 
 FOLDER = "_everview"
 _PLACE = f"{FOLDER}/catalog"
-_COLUMNS = ("name", "kind", "location", "comment", "policy")
+_COLUMNS = ("name", "kind", "location", "comment", "policy", "definition")
 _SCHEMA = Schema(tuple(Field(name, "string") for name in _COLUMNS))
 _ATTEMPTS = 10
 _PAUSE = 0.02  # seconds, times the number of the attempt
@@ -36,10 +36,11 @@ class Entry:
     """A name of the warehouse. `location` is a folder of the warehouse or an absolute URI."""
 
     name: str
-    kind: str  # "table" | "view" | "attached"
+    kind: str  # "table" | "view" (materialized) | "attached" | "virtual"
     location: str
     comment: str = ""
     policy: str = ""
+    definition: str = ""  # of a virtual view, which has no folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class Catalog:
         """The catalog now; NotATable if there is none."""
         table = load(self._storage)
         rows = pa.table(table.scan()).to_pylist()
-        entries = (Entry(**{column: row[column] for column in _COLUMNS}) for row in rows)
+        entries = (Entry(**{column: row.get(column) or "" for column in _COLUMNS}) for row in rows)
         return Entries(table.version(), tuple(sorted(entries, key=lambda entry: entry.name)))
 
     def write(self, entries: tuple[Entry, ...], base_version: int) -> int:

@@ -45,6 +45,8 @@ def _must_be_full(facts: RefreshFacts, *, full: bool) -> str:
         return "first build"
     if full:
         return "asked for"
+    if facts.stored.record.outside:
+        return facts.stored.record.full_only
     return facts.stored.distrust
 
 
@@ -86,14 +88,11 @@ def _cheaper(facts: RefreshFacts, incremental: Incremental, recompute: Full) -> 
     if facts.policy == "FULL":
         return Choice(recompute, "the policy is FULL", incremental)
     few, many = incremental.cost, recompute.cost
-    share = 100 * few.bytes_read / max(1, many.bytes_read)
-    compared = f"about {few.seconds:.1f} s rather than {many.seconds:.1f} s"
     if facts.policy == "AUTO" and many.seconds < few.seconds:
-        reason = f"cheaper: about {many.seconds:.1f} s rather than {few.seconds:.1f} s"
-        return Choice(recompute, reason, incremental)
+        return Choice(recompute, f"cheaper: {many.advantage(few)}", incremental)
     if facts.policy != "AUTO":
         return Choice(incremental, f"the policy is {facts.policy}", recompute)
-    return Choice(incremental, f"{compared}, reads {share:.0f} % of the bytes", recompute)
+    return Choice(incremental, few.advantage(many), recompute)
 
 
 def _files(facts: RefreshFacts, name: str) -> ChangedFiles:

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 
 from everview.errors import InvalidArgument, SqlInvalid
 from everview.facts.tables import Commit
+from everview.run.log import logged
 from everview.run.statement import Result, Statement, Target
 from everview.run.write import Written
 
@@ -60,7 +61,7 @@ class TableWriter:
         table = self.target.table
         if token is not None:
             _require_text("the token", token)
-        with self.target.engine.lock:
+        with self.target.engine.lock, logged(self.target.name, operation.lower()):
             applied = None if token is None else table.transaction(token_app(token))
             if applied is not None:
                 return applied

@@ -19,6 +19,7 @@ from everview.program.steps import (
 from everview.run.apply_bag import append_insertions, find_copies, rewrite_bag, stage_bag
 from everview.run.apply_keyed import find_lost, rewrite_keyed, stage_keyed
 from everview.run.engine import SMALL, whole
+from everview.run.log import logged
 from everview.run.overwrite import overwrite
 from everview.run.publish import publish
 from everview.run.work import Work
@@ -33,10 +34,11 @@ def execute(steps: Program, work: Work) -> int:
         with work.engine.settings(settings, work.facts.stored.record.settings):
             for step in steps:
                 work.probe(f"refresh: {step.name}")
-                if isinstance(step, Publish):
-                    version = publish(work)
-                elif not (work.staged is not None and work.staged.rows == 0):
-                    _carry_out(step, work)
+                with logged(work.facts.view, step.name):
+                    if isinstance(step, Publish):
+                        version = publish(work)
+                    elif not (work.staged is not None and work.staged.rows == 0):
+                        _carry_out(step, work)
     finally:
         work.staging.remove()
     work.probe("refresh: committed")

@@ -5,24 +5,27 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 
 from everview.run.java import prepare
+from everview.run.log import logged
+from everview.settings import Settings
 
 _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
 }
 
 
-def local_session() -> SparkSession:
+def local_session(settings: Settings) -> SparkSession:
     """The running session if there is one, else a new one on this machine's cores."""
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
     prepare()
-    builder = SparkSession.builder.master("local[*]").appName("everview")
-    for key, value in _SETTINGS.items():
+    cores = settings.cores or "*"
+    builder = SparkSession.builder.master(f"local[{cores}]").appName("everview")
+    for key, value in {**_SETTINGS, "spark.driver.memory": settings.memory}.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    with logged("Spark", "start"):
+        return builder.getOrCreate()

@@ -10,6 +10,7 @@ from everview.facts.views import HIDDEN, Layout
 from everview.program.steps import Overwrite
 from everview.run.define import user_frame
 from everview.run.read import packed
+from everview.run.session_tables import outside_frames
 from everview.run.work import Work
 from everview.run.write import write_rows
 from everview.sql.names import quoted
@@ -30,6 +31,7 @@ def _rows(work: Work, rel: Rel | None) -> DataFrame:
     if rel is not None:
         return work.query(rel, record.layout.stored.names)
     frames = {s.name: work.frames.source(s.name, s.at_new) for s in work.facts.sources}
+    frames |= outside_frames(work.engine.own, record)
     return user_frame(work.engine, parse_query(record.sql), frames)
 
 

@@ -47,6 +47,7 @@ class Target:
     table: EmbeddedTable
     warehouse: Storage
     probe: Probe
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,20 +21,22 @@ from everview.run.define import user_frame
 from everview.run.engine import Engine, whole
 from everview.run.fingerprint import compared_columns
 from everview.run.frames import Frames
+from everview.run.session_tables import outside_frames
 from everview.sql.comparable import comparable_text
 from everview.sql.names import quoted
 from everview.sql.parse import parse_query
 from everview.sql.write import write
 
 BOUND = 1e-9  # of the sum of absolute values: how far a maintained float sum may be off
-_SAMPLE = 5
 _W = "__ev_w"
 
 
 def verify(
-    engine: Engine, facts: RefreshFacts, shape: Shape, loose: frozenset[str]
+    engine: Engine, facts: RefreshFacts, shape: Shape, loose: frozenset[str], samples: int
 ) -> Verification:
-    """Recompute by the user's own text at the watermark (the facts' NEW) and compare."""
+    """Recompute by the user's own text at the watermark (the facts' NEW) and compare; of the
+    rows that differ so many samples are shown.
+    """
     begun = time.perf_counter()
     record = facts.stored.record
     if isinstance(shape, FullOnly):
@@ -44,18 +46,20 @@ def verify(
     frames = Frames(engine, facts, "")
     with engine.settings(whole(facts.source_bytes()), record.settings):
         sources = {s.name: frames.source(s.name, s.at_new) for s in facts.sources}
+        sources |= outside_frames(engine.own, record)
         theirs = user_frame(engine, parse_query(record.sql), sources)
         stored = frames.stored(facts.stored.snapshot.files)
         difference = _difference(stored, theirs, compared)
         counts = difference.agg(_total(1), _total(-1)).collect()[0]
         unexpected, missing = int(counts[0] or 0), int(counts[1] or 0)
-        samples = [
-            _samples(difference, sign) if n else () for sign, n in ((1, unexpected), (-1, missing))
+        shown = [
+            _samples(difference, sign, samples) if n else ()
+            for sign, n in ((1, unexpected), (-1, missing))
         ]
         if isinstance(shape, Keyed) and loose:
-            off = _beyond_bound(frames, shape.view, facts)
+            off = _beyond_bound(frames, shape.view, facts, samples)
             unexpected, missing = unexpected + len(off), missing + len(off)
-            samples = [samples[0] + off[:_SAMPLE], samples[1]]
+            shown = [shown[0] + off, shown[1]]
             left_out = ()
     return Verification(
         view=facts.view,
@@ -63,10 +67,10 @@ def verify(
         rows=facts.stored.snapshot.rows or 0,
         missing=missing,
         unexpected=unexpected,
-        missing_sample=samples[1],
-        unexpected_sample=samples[0],
+        missing_sample=shown[1],
+        unexpected_sample=shown[0],
         watermark={s.name: s.new for s in facts.sources},
-        left_out=left_out,
+        left_out=(*left_out, *(f"{o.name} is read as it is now" for o in record.outside)),
         seconds=round(time.perf_counter() - begun, 3),
     )
 
@@ -93,8 +97,8 @@ def _total(sign: int) -> Column:
     return F.sum(F.when(F.col(_W) * sign > 0, F.col(_W) * sign))
 
 
-def _samples(difference: DataFrame, sign: int) -> tuple[str, ...]:
-    rows = difference.where(F.col(_W) * sign > 0).limit(_SAMPLE).collect()
+def _samples(difference: DataFrame, sign: int, most: int) -> tuple[str, ...]:
+    rows = difference.where(F.col(_W) * sign > 0).limit(most).collect()
     return tuple(
         ", ".join(
             f"{k}={v!r}" for k, v in row.asDict().items() if not k.startswith("__ev_k")
@@ -103,7 +107,9 @@ def _samples(difference: DataFrame, sign: int) -> tuple[str, ...]:
     )
 
 
-def _beyond_bound(frames: Frames, view: KeyedView, facts: RefreshFacts) -> tuple[str, ...]:
+def _beyond_bound(
+    frames: Frames, view: KeyedView, facts: RefreshFacts, most: int
+) -> tuple[str, ...]:
     """The groups whose float sums are further off than the bound, or whose public values do not
     follow.
     """
@@ -124,7 +130,7 @@ def _beyond_bound(frames: Frames, view: KeyedView, facts: RefreshFacts) -> tuple
         sums, magnitude = F.col(f"f{index}"), F.col(f"f{index + 1}")
         off = off | ~_within(F.col(quoted(place[kept.stored[1].id])), sums, magnitude)
         index += 2
-    found = joined.where(off).limit(_SAMPLE).collect()
+    found = joined.where(off).limit(max(1, most)).collect()
     return tuple(f"beyond the bound: {row.asDict()}" for row in found)
 
 

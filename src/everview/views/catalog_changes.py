@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from everview.errors import InvalidName, NameTaken, StillUsed, UnknownName
 from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.storage import Storage
+from everview.sql.parse import parse_query, table_name, table_references
 from everview.views.graph import readers
-from everview.views.world import World, find_entry, record_of
+from everview.views.resolve import virtual_views
+from everview.views.world import KINDS, World, find_entry, record_of
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -22,9 +25,9 @@ def check_name(entries: Entries, name: object, replaced: str = "") -> None:
         )
     taken = find_entry(entries, name)
     if taken is not None and taken.kind != replaced:
-        article = "an" if taken.kind == "attached" else "a"
+        kind = KINDS[taken.kind]
         raise NameTaken(
-            f"`{taken.name}` is {article} {taken.kind} already.",
+            f"`{taken.name}` is {'an' if kind[0] == 'a' else 'a'} {kind} already.",
             remedy="Choose another name, or drop it first.",
         )
 
@@ -38,7 +41,7 @@ def add_entry(
     before: list[Entry] = []
 
     def decide(entries: Entries) -> tuple[Entry, ...]:
-        check_name(entries, entry.name, "view" if replaced else "")
+        check_name(entries, entry.name, entry.kind if replaced else "")
         gone = [name for name in sources if find_entry(entries, name) is None]
         if gone:
             raise UnknownName(
@@ -50,7 +53,24 @@ def add_entry(
 
     world.catalog.change(decide)
     for old in before:
-        _remove_folder(world, old)
+        if old.location:
+            _remove_folder(world, old)
+
+
+def attach_found(world: World, found: Iterable[Entry]) -> tuple[str, ...]:
+    """Attach tables that were found in the session's catalog, under the names they have there;
+    gives the names that were not known before.
+    """
+    wanted = {entry.name.lower(): entry for entry in found}
+    new: list[str] = []
+
+    def decide(entries: Entries) -> tuple[Entry, ...]:
+        missing = [e for e in wanted.values() if find_entry(entries, e.name) is None]
+        new[:] = [e.name for e in missing]
+        return (*entries.entries, *missing)
+
+    world.catalog.change(decide)
+    return tuple(new)
 
 
 def drop_entry(world: World, name: str) -> None:
@@ -64,14 +84,22 @@ def drop_entry(world: World, name: str) -> None:
             f"`{entry.name}` is read by {', '.join(used)}.", remedy="Drop those views first."
         )
     world.catalog.change(lambda entries: tuple(e for e in entries.entries if e.name != entry.name))
-    if entry.kind != "attached":
+    if entry.location and entry.kind != "attached":
         _remove_folder(world, entry)
 
 
 def sources_of_views(world: World) -> dict[str, tuple[str, ...]]:
-    """The names that each view reads, all in lower case."""
-    views = [e for e in world.catalog.read().entries if e.kind == "view"]
-    return {e.name.lower(): tuple(s.name for s in record_of(world.open(e)).sources) for e in views}
+    """The names that each view reads, virtual views and those they read included, in lower case."""
+    entries = world.catalog.read()
+    found = {
+        name: tuple(table_name(t).lower() for t in table_references(parse_query(view.sql)))
+        for name, view in virtual_views(entries).items()
+    }
+    for entry in entries.entries:
+        if entry.kind == "view":
+            record = record_of(world.open(entry))
+            found[entry.name.lower()] = (*(s.name for s in record.sources), *record.inlined)
+    return found
 
 
 def _remove_folder(world: World, entry: Entry) -> None:

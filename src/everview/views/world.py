@@ -15,6 +15,7 @@ from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from everview.run.define import Defined, define
 from everview.run.engine import Engine
 from everview.run.faults import Probe, no_fault
+from everview.settings import Settings
 
 VIEW_PROPERTY = "everview.view"
 TABLE_PROPERTY = "everview.table"
@@ -29,6 +30,7 @@ class World:
     engine: Engine
     storage_options: Mapping[str, str]
     now: Callable[[], int]
+    settings: Settings = field(default_factory=Settings)
     probe: Probe = no_fault
     _defined: dict[str, Defined] = field(default_factory=dict)
 
@@ -57,7 +59,7 @@ class World:
         found = find_entry(self.catalog.read(), name)
         if found is None or (kind and kind != found.kind and (kind, found.kind) != _ATTACHED):
             known = [e.name for e in self.catalog.read().entries]
-            what = kind or "table or view"
+            what = KINDS.get(kind, "table or view")
             raise UnknownName(
                 f"There is no {what} `{name}` in this warehouse.",
                 where=where,
@@ -68,13 +70,20 @@ class World:
     def defined(self, table: EmbeddedTable, record: ViewRecord) -> Defined:
         """The definition as understood; asked of Spark once per view and session."""
         if table.uri not in self._defined:
-            schemas = {s.name: s.schema for s in record.sources}
+            schemas = {s.name: s.schema for s in (*record.sources, *record.outside)}
             found = define(self.engine, record.sql, schemas, record.settings)
             self._defined[table.uri] = found
         return self._defined[table.uri]
 
 
 _ATTACHED = ("table", "attached")
+# What the kinds of catalog entries are called.
+KINDS = {
+    "table": "table",
+    "attached": "attached table",
+    "view": "materialized view",
+    "virtual": "view",
+}
 
 
 def find_entry(entries: Entries, name: str) -> Entry | None:

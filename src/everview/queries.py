@@ -1,0 +1,52 @@
+"""Reading: a query over the warehouse's names, and the public rows of one name."""
+
+from __future__ import annotations
+
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import DataFrame, SparkSession
+
+from everview.errors import SqlInvalid
+from everview.lake.catalog import Entry
+from everview.run.define import spark_message
+from everview.run.engine import sql_over
+from everview.run.read import snapshot_frame
+from everview.sql.names import quoted
+from everview.sql.parse import Parsed, parse_query, with_placeholders
+from everview.views.resolve import Resolved, resolve, virtual_view
+from everview.views.world import World, public_schema
+
+
+def query_frame(world: World, spark: SparkSession, text: str) -> DataFrame:
+    """The rows of a query in a session, over tables and views by their names; public columns
+    only.
+    """
+    resolved = resolve(world, parse_query(text), temporary=True)
+    return resolved_frame(spark, resolved.parsed, resolved_frames(world, spark, resolved))
+
+
+def resolved_frames(world: World, spark: SparkSession, resolved: Resolved) -> dict[str, DataFrame]:
+    """The rows of every name in a query, each at its newest version."""
+    frames = {n: public_frame(world, spark, e) for n, e in resolved.entries.items()}
+    return frames | {n: spark.table(o.table.name) for n, o in resolved.outside.items()}
+
+
+def resolved_frame(spark: SparkSession, parsed: Parsed, frames: dict[str, DataFrame]) -> DataFrame:
+    names = {name: f"source{i}" for i, name in enumerate(frames)}
+    text = with_placeholders(parsed, names)
+    try:
+        return sql_over(spark, text, {names[n]: frame for n, frame in frames.items()})
+    except (AnalysisException, ParseException) as error:
+        raise SqlInvalid(spark_message(error), remedy="Correct the query.") from error
+
+
+def public_frame(
+    world: World, spark: SparkSession, entry: Entry, version: int | None = None
+) -> DataFrame:
+    """The rows that a reader of a name sees, at the newest or an older version."""
+    if entry.kind == "virtual":
+        return query_frame(world, spark, virtual_view(entry).query)
+    table = world.open(entry)
+    at = table.head().version if version is None else version
+    snapshot = table.snapshot(at) if version is None else table.readable_snapshot(at)
+    frame = snapshot_frame(spark, snapshot)
+    return frame.select(*map(quoted, public_schema(table, at).names))

@@ -1,0 +1,100 @@
+"""What a user may set: one value, from `ev.open(settings=...)` or from `EVERVIEW_*` variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from everview.errors import InvalidArgument
+from everview.facts.views import POLICIES
+
+PREFIX = "EVERVIEW_"
+_MEMORY = re.compile(r"[1-9][0-9]*[mgMG]")
+
+
+def _setting(default: Any, doc: str) -> Any:
+    return field(default=default, metadata={"doc": doc})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings of one open warehouse."""
+
+    policy: str = _setting(
+        "AUTO",
+        "The refresh policy of a view that is created without one: AUTO, INCREMENTAL, "
+        "INCREMENTAL STRICT or FULL.",
+    )
+    memory: str = _setting(
+        "2g",
+        "Memory of the local Spark that Everview starts where no session is given: a number "
+        "followed by m or g.",
+    )
+    cores: int = _setting(
+        0, "Cores of the local Spark that Everview starts where no session is given; 0 means all."
+    )
+    compare_bytes: int = _setting(
+        1_000_000_000,
+        "When a view is created, its rows are compared with those of Spark's own reading of the "
+        "text, unless the sources hold more bytes than this. 0 never compares.",
+    )
+    retention_hours: float = _setting(
+        168.0,
+        "vacuum() keeps the files of versions younger than this many hours. Views that were "
+        "refreshed less recently are then recomputed in full.",
+    )
+    sample_rows: int = _setting(
+        5, "How many rows verify() shows of those that are missing, and of those unexpected."
+    )
+
+    def __post_init__(self) -> None:
+        self._require(self.policy in POLICIES, "policy", f"one of {', '.join(POLICIES)}")
+        self._require(bool(_MEMORY.fullmatch(str(self.memory))), "memory", "such as 512m or 4g")
+        for name in ("cores", "compare_bytes", "retention_hours", "sample_rows"):
+            value = getattr(self, name)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            whole = name == "retention_hours" or isinstance(value, int)
+            self._require(is_number and whole and value >= 0, name, "a number, 0 or more")
+
+    def _require(self, holds: bool, name: str, wanted: str) -> None:
+        if not holds:
+            raise InvalidArgument(
+                f"The setting {name} is {getattr(self, name)!r}.",
+                where=f"settings ({PREFIX}{name.upper()})",
+                remedy=f"Give {wanted}.",
+            )
+
+    @staticmethod
+    def from_environ(environ: Mapping[str, str]) -> Settings:
+        """The settings that the `EVERVIEW_*` variables say; the defaults for the others."""
+        given = {}
+        for name, kind in _KINDS.items():
+            text = environ.get(PREFIX + name.upper(), "").strip()
+            if text:
+                given[name] = _value(name, kind, text)
+        return Settings(**given)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        width = max(map(len, _KINDS))
+        return "\n".join(f"{n:<{width}}  {v}" for n, v in self.to_dict().items())
+
+
+_KINDS: dict[str, type] = {f.name: type(f.default) for f in fields(Settings)}
+
+
+def _value(name: str, kind: type, text: str) -> Any:
+    if kind is str:
+        return text.upper() if name == "policy" else text
+    try:
+        return kind(text)
+    except ValueError:
+        raise InvalidArgument(
+            f"{PREFIX}{name.upper()} is {text!r}.",
+            where="environment",
+            remedy="Give a number.",
+        ) from None
