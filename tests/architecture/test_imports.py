@@ -12,6 +12,7 @@ from tests.architecture.tree import SOURCES, files
 ORDER = (
     "version",
     "errors",
+    "cards",
     "algebra",
     "facts",
     "settings",

@@ -1,14 +1,12 @@
-"""Records go to JSON and back; snapshots, changes and receipts add up and read well."""
+"""Records go to JSON and back; snapshots and changes add up."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 
 from everview.facts.files import Bounds, ChangeFile, DataFile, InlineFile, Sign
-from everview.facts.receipts import Read, Receipt, Verification, size_text
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Head, Lost, Snapshot
@@ -139,80 +137,3 @@ def test_a_source_whose_history_is_lost_has_changed() -> None:
 
 def test_a_head_has_no_properties_by_itself() -> None:
     assert Head("id", 1).properties == {}
-
-
-# Receipts
-
-RECEIPT = Receipt(
-    view="city_sales",
-    strategy="incremental: groups",
-    reason="about 0.6 s rather than 4.0 s, reads 1 % of the bytes",
-    watermark_before={"sales": 41, "stores": 7},
-    watermark_after={"sales": 44, "stores": 7},
-    rows_inserted=2,
-    rows_updated=31,
-    read={"sales": Read(10_040, 400_000), "stores": Read(None, 40)},
-    actions=2,
-    seconds={"changes": 0.4, "write": 0.2},
-    estimates={"full": {"seconds": 4.0}},
-)
-
-
-def test_a_receipt_says_what_was_done_and_why() -> None:
-    assert str(RECEIPT).splitlines()[1:] == [
-        "  about 0.6 s rather than 4.0 s, reads 1 % of the bytes",
-        "  read sales 10,040 rows 400.0 kB, stores ? rows 40 B",
-        "  exact at sales v41 -> v44, stores v7",
-    ]
-    first = str(RECEIPT).splitlines()[0]
-    assert first.startswith("city_sales  incremental: groups  0.6 s  +2 ~31 -0 rows")
-    assert first.endswith("2 actions")
-    assert RECEIPT.changed
-
-
-def test_a_full_refresh_counts_what_it_wrote() -> None:
-    full = replace(RECEIPT, strategy="full", rows_inserted=1200, rows_deleted=1199, actions=1)
-    assert str(full).splitlines()[0] == "city_sales  full  0.6 s  1,200 rows written  1 action"
-
-
-def test_a_receipt_survives_json() -> None:
-    above = Receipt("v", "skipped", "nothing changed", {}, {}, below=(RECEIPT,))
-    assert Receipt.from_dict(json.loads(json.dumps(above.to_dict()))) == above
-
-
-def test_a_skipped_refresh_is_one_word() -> None:
-    skipped = Receipt("v", "skipped: nothing changed", "", {}, {}, below=(RECEIPT,))
-    lines = str(skipped).splitlines()
-    assert lines[0] == "v  skipped: nothing changed"
-    assert lines[1].startswith("  first city_sales")
-    assert not skipped.changed
-    assert skipped.total_seconds == 0
-
-
-def test_reads_add_up_and_unknown_stays_unknown() -> None:
-    assert Read(1, 2) + Read(3, 4) == Read(4, 6)
-    assert Read(None, 2) + Read(3, 4) == Read(None, 6)
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [(0, "0 B"), (999, "999 B"), (1500, "1.5 kB"), (2_000_000, "2.0 MB"), (3 * 10**9, "3.0 GB")],
-)
-def test_sizes_for_a_person(size: int, text: str) -> None:
-    assert size_text(size) == text
-
-
-def test_a_verification_that_is_right() -> None:
-    right = Verification("v", True, 1200, 0, 0, (), (), {"sales": 4})
-    assert right
-    assert str(right) == "v  exact  1,200 rows, recomputed at sales v4"
-    assert right.to_dict()["ok"] is True
-
-
-def test_a_verification_that_is_wrong_shows_rows_and_what_to_do() -> None:
-    wrong = Verification("v", False, 2, 1, 2, ("a=1",), ("a=2", "a=3"), {"sales": 4})
-    assert not wrong
-    text = str(wrong)
-    assert "v  WRONG  1 rows missing, 2 unexpected, at sales v4" in text
-    assert "  missing     a=1\n  unexpected  a=2\n  unexpected  a=3\n" in text
-    assert "refresh(full=True)" in text

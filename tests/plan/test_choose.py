@@ -152,7 +152,7 @@ BIG = [source("t", PLUS, MINUS, size=1000)]
 def test_auto_takes_the_cheaper_way() -> None:
     choice = choose(facts(GROUPS, *BIG), GROUPS, full=False)
     assert isinstance(choice.strategy, Full)
-    assert choice.reason.startswith("cheaper: about")
+    assert choice.reason == "cheaper: 1 action rather than 2"
     assert isinstance(choice.runner_up, Incremental)
 
 
@@ -210,6 +210,19 @@ def test_costs_add_up() -> None:
     assert cost.seconds == pytest.approx(2.5)
     assert cost.to_dict()["seconds"] == 2.5
     assert list(cost.to_dict()["guessed"]) == ["a guess"]
+
+
+@pytest.mark.parametrize(
+    ("cost", "text"),
+    [
+        (Cost(1_200_000, 50_000_000, 2), "reads 1 % of the bytes"),
+        (Cost(0, 50_000_000, 2), "reads less than 1 % of the bytes"),
+        (Cost(120_000_000, 5_000_000, 2), "writes 10 % of the bytes"),
+        (Cost(120_000_000, 50_000_000, 1), "1 action rather than 2"),
+    ],
+)
+def test_what_makes_a_cost_the_lower_one(cost: Cost, text: str) -> None:
+    assert cost.advantage(Cost(120_000_000, 50_000_000, 2)) == text
 
 
 def test_every_leaf_is_paid_for() -> None:

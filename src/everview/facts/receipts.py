@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
+
+from everview.facts.receipt_text import (
+    receipt_card,
+    receipt_text,
+    verification_card,
+    verification_text,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read of one source: rows (None if the log does not say) and bytes of its files."""
+    """What was read of one source: rows (None if the log does not say) and bytes of its files.
+
+    `changes` are those of the rows that came from its changes rather than from a snapshot.
+    """
 
     rows: int | None
     bytes: int
+    changes: int | None = 0
 
     def __add__(self, other: Read) -> Read:
-        unknown = self.rows is None or other.rows is None
-        rows = None if unknown else (self.rows or 0) + (other.rows or 0)
-        return Read(rows, self.bytes + other.bytes)
+        return Read(
+            _sum(self.rows, other.rows),
+            self.bytes + other.bytes,
+            _sum(self.changes, other.changes),
+        )
+
+
+def _sum(one: int | None, two: int | None) -> int | None:
+    return None if one is None or two is None else one + two
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +42,8 @@ class Receipt:
     """What one refresh did and why.
 
     `strategy` begins with skipped, incremental or full; a variant may follow. `seconds` are per
-    step. `below` are the receipts of the views that were refreshed first.
+    step. `below` are the receipts of the views that were refreshed first. `rows` is how many the
+    view has afterwards, `recompute_seconds` what its last full refresh took; None if not known.
     """
 
     view: str
@@ -41,6 +59,8 @@ class Receipt:
     seconds: Mapping[str, float] = field(default_factory=dict)
     estimates: Mapping[str, Any] = field(default_factory=dict)
     below: tuple[Receipt, ...] = ()
+    rows: int | None = None
+    recompute_seconds: float | None = None
 
     @property
     def total_seconds(self) -> float:
@@ -55,29 +75,19 @@ class Receipt:
 
     @staticmethod
     def from_dict(raw: Mapping[str, Any]) -> Receipt:
-        read = {name: Read(**r) for name, r in raw["read"].items()}
-        below = tuple(Receipt.from_dict(r) for r in raw["below"])
-        return Receipt(**{**raw, "read": read, "below": below})
+        """The receipt of a stored form; what an older form lacks has its default, and what is
+        not a receipt's (the commit's version, say) is left out.
+        """
+        known = {f.name: raw[f.name] for f in fields(Receipt) if f.name in raw}
+        read = {name: Read(**r) for name, r in raw.get("read", {}).items()}
+        below = tuple(Receipt.from_dict(r) for r in raw.get("below", ()))
+        return Receipt(**{**known, "read": read, "below": below})
 
     def __str__(self) -> str:
-        lines = [self._line()]
-        if self.reason:
-            lines.append(f"  {self.reason}")
-        if self.read:
-            lines.append(f"  read {_reads(self.read)}")
-        if self.watermark_after:
-            lines.append(f"  exact at {_versions(self.watermark_before, self.watermark_after)}")
-        lines += [f"  first {line}" for r in self.below for line in str(r).splitlines()[:1]]
-        return "\n".join(lines)
+        return receipt_text(self)
 
-    def _line(self) -> str:
-        if self.strategy.startswith("skipped"):
-            return f"{self.view}  {self.strategy}"
-        counts = f"+{self.rows_inserted:,} ~{self.rows_updated:,} -{self.rows_deleted:,} rows"
-        if self.strategy.startswith("full"):
-            counts = f"{self.rows_inserted:,} rows written"
-        work = f"{self.actions} action{'' if self.actions == 1 else 's'}"
-        return f"{self.view}  {self.strategy}  {self.total_seconds:.1f} s  {counts}  {work}"
+    def _repr_html_(self) -> str:
+        return receipt_card(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,38 +114,7 @@ class Verification:
         return self.ok
 
     def __str__(self) -> str:
-        at = ", ".join(f"{n} v{v}" for n, v in self.watermark.items())
-        if self.ok:
-            return f"{self.view}  exact  {self.rows:,} rows, recomputed at {at}"
-        lines = [
-            f"{self.view}  WRONG  {self.missing:,} rows missing, {self.unexpected:,} unexpected"
-            f", at {at}"
-        ]
-        lines += [f"  missing     {row}" for row in self.missing_sample]
-        lines += [f"  unexpected  {row}" for row in self.unexpected_sample]
-        lines.append(f"  wh.view({self.view!r}).refresh(full=True) rebuilds it.")
-        return "\n".join(lines)
+        return verification_text(self)
 
-
-def size_text(size: int) -> str:
-    """Bytes for a person."""
-    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if size >= factor:
-            return f"{size / factor:.1f} {unit}"
-    return f"{size} B"
-
-
-def _reads(read: Mapping[str, Read]) -> str:
-    return ", ".join(
-        f"{name} {'?' if r.rows is None else f'{r.rows:,}'} rows {size_text(r.bytes)}"
-        for name, r in read.items()
-    )
-
-
-def _versions(before: Mapping[str, int], after: Mapping[str, int]) -> str:
-    parts = []
-    for name, version in after.items():
-        old = before.get(name)
-        moved = f"v{old} -> v{version}" if old is not None and old != version else f"v{version}"
-        parts.append(f"{name} {moved}")
-    return ", ".join(parts)
+    def _repr_html_(self) -> str:
+        return verification_card(self)

@@ -38,6 +38,7 @@ class StoredFacts:
     watermark: Mapping[str, int]  # by source name; empty before the first build
     distrust: str  # why the stored rows cannot be built on, "" if they can
     moved_at: int  # milliseconds since the epoch: the last commit
+    recompute_seconds: float | None = None  # what the last full refresh took
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,13 @@ class RefreshFacts:
     def source_bytes(self) -> int:
         """The bytes of all sources at the versions the view moves to."""
         return sum(s.at_new.bytes for s in self.sources)
+
+    def touched_files(self) -> int:
+        """The most files of the stored view that the changes may touch: one per changed row."""
+        files = len(self.stored.snapshot.files)
+        rows = [s.changes.rows for s in self.sources if isinstance(s.changes, Changes)]
+        known = [r for r in rows if r is not None]
+        return min(files, sum(known)) if len(known) == len(rows) else files
 
     def source(self, name: str) -> SourceFacts:
         return next(s for s in self.sources if s.name == name)

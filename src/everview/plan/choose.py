@@ -140,7 +140,5 @@ def _cost(facts: RefreshFacts, plan: Rel, variant: str) -> Cost:
     if variant == "append":
         share = sum(known) / max(1, stored.rows or 1)
         return Cost(read, int(min(1.0, share) * stored.bytes), 1, ("rows appended",))
-    files = len(stored.files)
-    touched = min(files, sum(known)) if len(known) == len(rows) else files
-    rewritten = stored.bytes * touched // max(1, files)
+    rewritten = stored.bytes * facts.touched_files() // max(1, len(stored.files))
     return Cost(read + rewritten, rewritten, 2 if variant == "groups" else 3, ("files touched",))

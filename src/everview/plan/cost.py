@@ -30,12 +30,29 @@ class Cost:
             + self.actions * SECONDS_PER_ACTION
         )
 
+    def advantage(self, other: Cost) -> str:
+        """Where most of the seconds saved against the other come from."""
+        reads = (other.bytes_read - self.bytes_read) / BYTES_READ_PER_SECOND
+        writes = (other.bytes_written - self.bytes_written) / BYTES_WRITTEN_PER_SECOND
+        actions = (other.actions - self.actions) * SECONDS_PER_ACTION
+        if actions > max(reads, writes):
+            jobs = "action" if self.actions == 1 else "actions"
+            return f"{self.actions} {jobs} rather than {other.actions}"
+        if reads >= writes:
+            return f"reads {_share(self.bytes_read, other.bytes_read)} of the bytes"
+        return f"writes {_share(self.bytes_written, other.bytes_written)} of the bytes"
+
     def to_dict(self) -> dict[str, Any]:
         return {
             **asdict(self),
             "guessed": list(self.guessed),
             "seconds": round(self.seconds, 3),
         }
+
+
+def _share(part: int, whole: int) -> str:
+    share = 100 * part / max(1, whole)
+    return "less than 1 %" if share < 1 else f"{share:.0f} %"
 
 
 NOTHING = Cost(0, 0, 0)

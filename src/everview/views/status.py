@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from everview.facts.receipts import size_text
+from everview.facts.wording import size_text
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.tables import Changes
 from everview.plan.shape import FullOnly, Keyed, Shape

@@ -1,0 +1,197 @@
+"""Receipts and verifications for people: lines of text, and notebook cards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from everview.cards.card import Badge, Bar, Markup, Tone, bars, card, code, table
+from everview.facts.wording import aligned, counted, seconds_text, size_text
+
+if TYPE_CHECKING:
+    from everview.facts.receipts import Read, Receipt, Verification
+
+_TONES: dict[str, Tone] = {"incremental": "good", "full": "slow", "skipped": "idle"}
+
+
+# Receipts
+
+
+def receipt_text(receipt: Receipt) -> str:
+    """The line of the refresh, its reason, and the lines of the views below."""
+    lines = receipt_lines((receipt,))
+    reason = _reason(receipt)
+    lines += [f"  {reason}"] if reason else []
+    return "\n".join([*lines, *(f"  first {line}" for line in receipt_lines(receipt.below))])
+
+
+def receipt_lines(receipts: Sequence[Receipt]) -> list[str]:
+    """One line per receipt, their columns below each other."""
+    cells = [_cells(r) for r in receipts]
+    return aligned(cells) if cells else []
+
+
+def _cells(receipt: Receipt) -> tuple[str, ...]:
+    word, _, variant = receipt.strategy.partition(": ")
+    if word == "skipped":
+        return receipt.view, word, "", variant or receipt.reason, "", ""
+    return (
+        receipt.view,
+        word,
+        seconds_text(receipt.total_seconds),
+        changed_text(receipt),
+        f"read {read_text(receipt.read)}" if receipt.read else "",
+        _recompute(receipt),
+    )
+
+
+def changed_text(receipt: Receipt) -> str:
+    """`31 of 200 rows changed`, with how many are new or gone if any are."""
+    if receipt.strategy.startswith("full"):
+        return f"{counted(receipt.rows_inserted, 'row')} written"
+    kinds = (
+        (receipt.rows_inserted, "new"),
+        (receipt.rows_updated, "updated"),
+        (receipt.rows_deleted, "gone"),
+    )
+    number = sum(n for n, _ in kinds)
+    of = "" if receipt.rows is None else f" of {receipt.rows:,}"
+    if not number:
+        return f"none{of} rows changed" if of else "no rows changed"
+    said = ", ".join(f"{n:,} {word}" for n, word in kinds if n)
+    only_updates = number == receipt.rows_updated
+    rows = "row" if not of and number == 1 else "rows"
+    return f"{number:,}{of} {rows} changed{'' if only_updates else f' ({said})'}"
+
+
+def read_text(read: Mapping[str, Read]) -> str:
+    """`10,055 changes + 1,000 stores rows`: changes of all sources, then the rows of each."""
+    parts = []
+    if read and all(r.changes is not None for r in read.values()):
+        changes = sum(r.changes or 0 for r in read.values())
+        parts += [counted(changes, "change")] if changes else []
+    for name, r in read.items():
+        if r.rows is None or r.changes is None:
+            parts.append(f"{size_text(r.bytes)} of {name}")
+        elif r.rows > r.changes:
+            parts.append(f"{r.rows - r.changes:,} {name} rows")
+    return " + ".join(parts) or "nothing"
+
+
+def versions_text(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    """`sales v41 -> v44, stores v7`."""
+    parts = []
+    for name, version in after.items():
+        old = before.get(name)
+        moved = f"v{old} -> v{version}" if old is not None and old != version else f"v{version}"
+        parts.append(f"{name} {moved}")
+    return ", ".join(parts)
+
+
+def _recompute(receipt: Receipt) -> str:
+    known = receipt.recompute_seconds
+    return "" if known is None else f"(recompute: {seconds_text(known)})"
+
+
+def _reason(receipt: Receipt) -> str:
+    """Why it was done this way, what was estimated, and the versions it is exact at."""
+    word, _, said = receipt.strategy.partition(": ")
+    if word == "skipped" and receipt.watermark_before == receipt.watermark_after:
+        return ""
+    why = receipt.reason if receipt.reason != said else ""
+    exact = versions_text(receipt.watermark_before, receipt.watermark_after)
+    parts = (why + _estimated(receipt), f"exact at {exact}" if exact else "")
+    return " · ".join(filter(None, parts))
+
+
+def _estimated(receipt: Receipt) -> str:
+    """The two estimates that were compared, where two were."""
+    known = {k: e.get("seconds") for k, e in receipt.estimates.items()}
+    own = known.pop(receipt.strategy, None)
+    if own is None or len(known) != 1:
+        return ""
+    (name, other), *_ = known.items()
+    word = name.split(":")[0]
+    return f" (estimated {seconds_text(own)}, {word} {seconds_text(other)})"
+
+
+def receipt_card(receipt: Receipt) -> str:
+    word, _, variant = receipt.strategy.partition(": ")
+    badge = Badge(receipt.strategy if word != "skipped" else word, _TONES.get(word, "idle"))
+    is_skipped = word == "skipped"
+    steps = " · ".join(f"{name} {seconds_text(s)}" for name, s in receipt.seconds.items())
+    rows = (
+        ("why", f"{receipt.reason or variant}{_estimated(receipt)}"),
+        ("read", "" if is_skipped else read_text(receipt.read)),
+        ("steps", steps),
+        ("exact at", versions_text(receipt.watermark_before, receipt.watermark_after)),
+    )
+    parts = _against_recompute(receipt)
+    if receipt.below:
+        head = ("first", "how", "took", "rows", "read", "")
+        parts.append(table(head, [_cells(r) for r in receipt.below]))
+    took = f"{changed_text(receipt)} in {seconds_text(receipt.total_seconds)}"
+    return card(receipt.view, badge, rows, parts, "" if is_skipped else took)
+
+
+def _against_recompute(receipt: Receipt) -> list[Markup]:
+    """The seconds taken beside those of the last full refresh."""
+    full = receipt.recompute_seconds
+    if full is None or not receipt.strategy.startswith("incremental"):
+        return []
+    own = receipt.total_seconds
+    most = max(own, full, 1e-9)
+    return [
+        bars(
+            (
+                Bar("this refresh", seconds_text(own), own / most, "good"),
+                Bar("last recompute", seconds_text(full), full / most, "slow"),
+            )
+        )
+    ]
+
+
+# Verifications
+
+
+def verification_text(found: Verification) -> str:
+    """One line if it is exact; else what differs, and what to do."""
+    at = versions_text({}, found.watermark)
+    took = f"  {seconds_text(found.seconds)}" if found.seconds else ""
+    if found.ok:
+        line = f"{found.view}  exact  {counted(found.rows, 'row')}, recomputed at {at}{took}"
+        return "\n".join([line, *_left_out(found)])
+    lines = [f"{found.view}  WRONG  {_differences(found)}, at {at}{took}"]
+    lines += [f"  missing     {row}" for row in found.missing_sample]
+    lines += [f"  unexpected  {row}" for row in found.unexpected_sample]
+    return "\n".join([*lines, *_left_out(found), f"  {_remedy(found)}"])
+
+
+def _differences(found: Verification) -> str:
+    return f"{counted(found.missing, 'row')} missing, {found.unexpected:,} unexpected"
+
+
+def _left_out(found: Verification) -> list[str]:
+    return [f"  not compared: {', '.join(found.left_out)}"] if found.left_out else []
+
+
+def _remedy(found: Verification) -> str:
+    return f"wh.view({found.view!r}).refresh(full=True) rebuilds it."
+
+
+def verification_card(found: Verification) -> str:
+    badge = Badge("exact", "good") if found.ok else Badge("WRONG", "bad")
+    compared = f"{counted(found.rows, 'row')} stored, both ways, copies counted"
+    rows = (
+        ("compared", compared),
+        ("recomputed at", versions_text({}, found.watermark)),
+        ("not compared", ", ".join(found.left_out)),
+        ("to repair it", "" if found.ok else _remedy(found)),
+    )
+    samples = [f"- {row}" for row in found.missing_sample]
+    samples += [f"+ {row}" for row in found.unexpected_sample]
+    title = "- missing from the stored view, + stored but not in the recomputation"
+    parts = [code("\n".join(samples), title)] if samples else []
+    lead = counted(found.rows, "row") if found.ok else _differences(found)
+    took = f" in {seconds_text(found.seconds)}" if found.seconds else ""
+    return card(found.view, badge, rows, parts, f"{lead}{took}")

@@ -1,0 +1,207 @@
+"""What receipts and verifications say, as text, as stored values and as cards."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from everview.facts.receipt_text import read_text, receipt_lines
+from everview.facts.receipts import Read, Receipt, Verification
+
+RECEIPT = Receipt(
+    view="city_sales",
+    strategy="incremental: groups",
+    reason="reads 1 % of the bytes",
+    watermark_before={"sales": 41, "stores": 7},
+    watermark_after={"sales": 44, "stores": 7},
+    rows_updated=31,
+    read={"sales": Read(10_055, 400_000, 10_055), "stores": Read(1_000, 40_000)},
+    actions=2,
+    seconds={"changes": 0.4, "write": 0.2},
+    estimates={"incremental: groups": {"seconds": 0.6}, "full": {"seconds": 4.0}},
+    rows=200,
+    recompute_seconds=4.1,
+)
+FULL = replace(
+    RECEIPT,
+    strategy="full",
+    reason="DISTINCT is not maintained incrementally (line 1, column 8)",
+    rows_inserted=1200,
+    rows_updated=0,
+    rows_deleted=1199,
+    read={"sales": Read(9_000, 100)},
+    estimates={"full": {"seconds": 4.0}},
+    recompute_seconds=None,
+)
+SKIPPED = Receipt("v", "skipped: nothing changed", "no source has a new version", {}, {})
+
+
+def test_a_receipt_is_one_line_and_its_reason() -> None:
+    assert str(RECEIPT).splitlines() == [
+        "city_sales  incremental  0.6 s  31 of 200 rows changed"
+        "  read 10,055 changes + 1,000 stores rows  (recompute: 4.1 s)",
+        "  reads 1 % of the bytes (estimated 0.6 s, full 4.0 s)"
+        " · exact at sales v41 -> v44, stores v7",
+    ]
+    assert RECEIPT.changed
+
+
+def test_a_full_refresh_says_what_it_wrote_and_why() -> None:
+    assert str(FULL).splitlines() == [
+        "city_sales  full  0.6 s  1,200 rows written  read 9,000 sales rows",
+        "  DISTINCT is not maintained incrementally (line 1, column 8)"
+        " · exact at sales v41 -> v44, stores v7",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("counts", "rows", "text"),
+    [
+        ((0, 1, 0), 200, "1 of 200 rows changed"),
+        ((2, 31, 0), 200, "33 of 200 rows changed (2 new, 31 updated)"),
+        ((0, 0, 1), 199, "1 of 199 rows changed (1 gone)"),
+        ((1, 0, 0), None, "1 row changed (1 new)"),
+        ((0, 1200, 0), None, "1,200 rows changed"),
+        ((0, 0, 0), 200, "none of 200 rows changed"),
+        ((0, 0, 0), None, "no rows changed"),
+    ],
+)
+def test_how_many_rows_changed(counts: tuple[int, int, int], rows: int | None, text: str) -> None:
+    new, updated, gone = counts
+    receipt = replace(
+        RECEIPT, rows_inserted=new, rows_updated=updated, rows_deleted=gone, rows=rows
+    )
+    assert f"0.6 s  {text}  read" in str(receipt)
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        ({}, "nothing"),
+        ({"sales": Read(1, 9, 1)}, "1 change"),
+        ({"sales": Read(12, 9, 5), "u": Read(3, 9, 3)}, "8 changes + 7 sales rows"),
+        ({"sales": Read(None, 4_000, None), "u": Read(3, 9)}, "4.0 kB of sales + 3 u rows"),
+        ({"sales": Read(5, 9)}, "5 sales rows"),
+    ],
+)
+def test_what_was_read(read: dict[str, Read], text: str) -> None:
+    assert read_text(read) == text
+
+
+def test_a_skipped_refresh_is_one_short_line() -> None:
+    assert str(SKIPPED) == "v  skipped  nothing changed"
+    assert not SKIPPED.changed
+    assert SKIPPED.total_seconds == 0
+    moved = replace(
+        SKIPPED,
+        reason="new versions of sales hold no change of rows",
+        watermark_before={"sales": 1},
+        watermark_after={"sales": 2},
+    )
+    assert str(moved).splitlines()[1:] == [
+        "  new versions of sales hold no change of rows · exact at sales v1 -> v2"
+    ]
+
+
+def test_the_views_below_come_with_their_lines() -> None:
+    lines = str(replace(SKIPPED, below=(RECEIPT, FULL))).splitlines()
+    assert lines[1].startswith("  first city_sales  incremental  0.6 s  31 of 200 rows changed")
+    assert lines[2].startswith("  first city_sales  full         0.6 s  1,200 rows written")
+
+
+def test_several_receipts_stand_in_columns() -> None:
+    lines = receipt_lines((RECEIPT, replace(FULL, view="a"), SKIPPED))
+    for words in (("incr", "full", "skip"), ("31", "1,200", "noth")):
+        assert len({line.index(w) for line, w in zip(lines, words, strict=True)}) == 1
+    assert receipt_lines(()) == []
+
+
+def test_a_receipt_survives_json() -> None:
+    above = replace(SKIPPED, below=(RECEIPT,))
+    assert Receipt.from_dict(json.loads(json.dumps(above.to_dict()))) == above
+
+
+def test_a_receipt_of_an_older_form_is_read() -> None:
+    raw: dict[str, Any] = json.loads(json.dumps(RECEIPT.to_dict()))
+    for key in ("rows", "recompute_seconds", "below", "estimates"):
+        del raw[key]
+    del raw["read"]["stores"]["changes"]
+    stored = {"version": 3, "timestamp": 1, **raw}
+    found = Receipt.from_dict(stored)
+    assert (found.rows, found.recompute_seconds, found.below) == (None, None, ())
+    assert found.read["stores"] == Read(1_000, 40_000)
+    assert "31 rows changed" in str(found)
+    assert Receipt.from_dict({k: v for k, v in raw.items() if k != "read"}).read == {}
+
+
+def test_reads_add_up_and_unknown_stays_unknown() -> None:
+    assert Read(1, 2) + Read(3, 4, 3) == Read(4, 6, 3)
+    assert Read(None, 2) + Read(3, 4) == Read(None, 6)
+    assert (Read(1, 2, None) + Read(3, 4)).changes is None
+
+
+# Verifications
+
+RIGHT = Verification("v", True, 1200, 0, 0, (), (), {"sales": 4})
+WRONG = Verification("v", False, 2, 1, 2, ("a=1",), ("a=2", "a=3"), {"sales": 4}, seconds=1.24)
+
+
+def test_a_verification_that_is_right() -> None:
+    assert RIGHT
+    assert str(RIGHT) == "v  exact  1,200 rows, recomputed at sales v4"
+    assert RIGHT.to_dict()["ok"] is True
+    assert str(replace(RIGHT, left_out=("x",))).endswith("\n  not compared: x")
+
+
+def test_a_verification_that_is_wrong_shows_rows_and_what_to_do() -> None:
+    assert not WRONG
+    assert str(WRONG).splitlines() == [
+        "v  WRONG  1 row missing, 2 unexpected, at sales v4  1.2 s",
+        "  missing     a=1",
+        "  unexpected  a=2",
+        "  unexpected  a=3",
+        "  wh.view('v').refresh(full=True) rebuilds it.",
+    ]
+
+
+# Cards
+
+
+def test_the_card_of_a_receipt_has_its_numbers_and_reason() -> None:
+    html = replace(RECEIPT, below=(FULL,))._repr_html_()
+    for said in (
+        "city_sales",
+        "incremental: groups",
+        "31 of 200 rows changed in 0.6 s",
+        "reads 1 % of the bytes (estimated 0.6 s, full 4.0 s)",
+        "10,055 changes + 1,000 stores rows",
+        "changes 0.4 s · write 0.2 s",
+        "sales v41 -&gt; v44, stores v7",
+        "last recompute",
+        "1,200 rows written",
+    ):
+        assert said in html, said
+    assert "width:14.6%" in html
+
+
+def test_a_skipped_card_has_no_numbers() -> None:
+    html = SKIPPED._repr_html_()
+    assert "no source has a new version" in html
+    assert "rows changed" not in html
+
+
+def test_the_card_of_a_verification() -> None:
+    assert "exact" in RIGHT._repr_html_()
+    html = WRONG._repr_html_()
+    for said in ("WRONG", "- a=1\n+ a=2\n+ a=3", "1 row missing, 2 unexpected in 1.2 s", "repair"):
+        assert said in html, said
+
+
+@pytest.mark.parametrize("value", [RECEIPT, FULL, SKIPPED, RIGHT, WRONG])
+def test_names_cannot_run_in_a_notebook(value: Receipt | Verification) -> None:
+    html = replace(value, view="<script>alert(1)</script>")._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
