@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
+import dataclasses
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 from everview.errors import (
+    InvalidArgument,
     InvalidName,
     NotATable,
     NotIncremental,
     SqlNotAllowed,
+    StillUsed,
     UnknownName,
 )
 from everview.facts.receipts import Receipt
 from everview.facts.schema import Schema
-from everview.facts.views import RESERVED_PREFIX, SourceRecord, ViewRecord
+from everview.facts.views import POLICIES, RESERVED_PREFIX, SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
-from everview.plan.shape import FullOnly, full_only
+from everview.plan.shape import FullOnly, Shape, full_only
 from everview.refresh import refresh
 from everview.run.define import Defined, define, user_frame
 from everview.run.engine import Actions, whole
 from everview.run.fingerprint import compared_columns, fingerprint
 from everview.run.log import logged
+from everview.run.pinned import pinned_settings
 from everview.run.read import packed_schema, snapshot_frame
 from everview.run.session_tables import session_schema
+from everview.sql.inline import VirtualView
 from everview.sql.parse import forbid_outside_state, parse_query, table_name, table_references
 from everview.version import VERSION
-from everview.views.catalog_changes import attach_found, drop_entry, sources_of_views
+from everview.views.catalog_changes import (
+    add_entry,
+    attach_found,
+    check_name,
+    drop_entry,
+    sources_of_views,
+)
 from everview.views.gather import Pins
-from everview.views.graph import find_circle
+from everview.views.graph import find_circle, readers
 from everview.views.loose import loose_columns
-from everview.views.resolve import Resolved, resolve
+from everview.views.resolve import Resolved, resolve, virtual_entry
 from everview.views.world import VIEW_PROPERTY, World, public_schema
 
 
@@ -44,6 +55,8 @@ class Definition:
     settings: Mapping[str, str]
     policy: str = "AUTO"
     comment: str = ""
+    comments: Mapping[str, str] = field(default_factory=dict)  # by column
+    inlined: tuple[str, ...] = ()  # virtual views whose queries are in the text already
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +66,42 @@ class Built:
     entry: Entry
     receipt: Receipt
     sources: tuple[str, ...] = ()
+
+
+def create_view(world: World, definition: Definition, *, replace: bool = False) -> Receipt:
+    """Create a materialized view, or put it in the place of the one of that name."""
+    check_name(world.catalog.read(), definition.name, replaced="view" if replace else "")
+    built = build(world, definition, {})
+    add_entry(world, built.entry, replaced=replace, sources=built.sources)
+    return built.receipt
+
+
+def policy_of(text: object) -> str:
+    """The policy that a text names, whatever its case."""
+    wanted = str(text).strip().upper()
+    if wanted not in POLICIES:
+        raise InvalidArgument(
+            f"There is no policy {text!r}.", remedy=f"Choose one of {', '.join(POLICIES)}."
+        )
+    return wanted
+
+
+def create_virtual_view(
+    world: World, view: VirtualView, comment: str, *, replace: bool = False
+) -> None:
+    """Give a query a name; what reads the name reads the query."""
+    check_name(world.catalog.read(), view.name, replaced="virtual" if replace else "")
+    used = readers(view.name.lower(), sources_of_views(world))
+    if used:
+        raise StillUsed(
+            f"`{view.name}` is part of {', '.join(used)}.", remedy="Drop those views first."
+        )
+    settings = pinned_settings(world.engine.caller)
+    definition = Definition(view.name, view.query, settings)
+    sources = find_sources(world, definition)
+    _check_circle(world, view.name.lower(), (*sources.entries, *sources.inlined))
+    understand(world, definition, sources)
+    add_entry(world, virtual_entry(view, comment), replaced=replace)
 
 
 def build(world: World, definition: Definition, pins: Pins) -> Built:
@@ -82,8 +131,8 @@ def understand(world: World, definition: Definition, sources: Resolved) -> Defin
     _check_columns(defined.columns)
     for outside in sources.outside.values():
         shape = full_only(outside.why, outside.place, defined.columns)
-        defined = replace(defined, shape=shape)
-    _check_policy(definition, defined)
+        defined = dataclasses.replace(defined, shape=shape)
+    require_policy(defined.shape, definition.policy)
     return defined
 
 
@@ -94,8 +143,8 @@ def _build_from(world: World, definition: Definition, sources: Resolved, pins: P
     wrong = _compared(world, built, (sources, pins))
     if not wrong:
         return built
-    defined = replace(defined, shape=full_only(wrong, None, defined.columns))
-    _check_policy(definition, defined)
+    defined = dataclasses.replace(defined, shape=full_only(wrong, None, defined.columns))
+    require_policy(defined.shape, definition.policy)
     return _build(world, definition, defined, (sources, pins))
 
 
@@ -127,24 +176,23 @@ def _check_circle(world: World, name: str, sources: tuple[str, ...]) -> None:
 
 def _check_columns(columns: Schema) -> None:
     seen: set[str] = set()
-    for field in columns.fields:
-        if field.name.lower().startswith(RESERVED_PREFIX):
+    for column in columns.fields:
+        if column.name.lower().startswith(RESERVED_PREFIX):
             raise InvalidName(
-                f"The column `{field.name}` begins with {RESERVED_PREFIX}, which is reserved.",
+                f"The column `{column.name}` begins with {RESERVED_PREFIX}, which is reserved.",
                 remedy="Give it another name with AS.",
             )
-        if field.name.lower() in seen:
+        if column.name.lower() in seen:
             raise InvalidName(
-                f"Two columns are named `{field.name}`.",
+                f"Two columns are named `{column.name}`.",
                 remedy="Give each column its own name with AS.",
             )
-        seen.add(field.name.lower())
+        seen.add(column.name.lower())
 
 
-def _check_policy(definition: Definition, defined: Defined) -> None:
+def require_policy(shape: Shape, policy: str) -> None:
     """INCREMENTAL and STRICT refuse at creation what cannot be incremental."""
-    shape = defined.shape
-    if isinstance(shape, FullOnly) and definition.policy.startswith("INCREMENTAL"):
+    if isinstance(shape, FullOnly) and policy.startswith("INCREMENTAL"):
         raise NotIncremental(
             f"Only a full recompute is possible: {shape.reason}.",
             where=shape.place,
@@ -185,7 +233,8 @@ def _record(
         layout=shape.layout,
         full_only=shape.reason if isinstance(shape, FullOnly) else "",
         created_with=VERSION,
-        inlined=sources.inlined,
+        inlined=(*definition.inlined, *sources.inlined),
+        comments=dict(definition.comments),
         outside=tuple(
             SourceRecord(n, o.table.name, session_schema(world.engine.own, o.table), ())
             for n, o in sources.outside.items()

@@ -135,6 +135,11 @@ class AmbiguousMerge(EverviewError):
     title = "several new rows for one key"
 
 
+class ConstraintViolated(EverviewError):
+    code = "EV-3004"
+    title = "a declared constraint does not hold"
+
+
 # 4xxx: the lake
 
 

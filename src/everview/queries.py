@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -11,28 +13,24 @@ from everview.run.define import spark_message
 from everview.run.engine import sql_over
 from everview.run.read import snapshot_frame
 from everview.sql.names import quoted
-from everview.sql.parse import Parsed, parse_query, with_placeholders
-from everview.views.resolve import Resolved, resolve, virtual_view
+from everview.sql.parse import parse_query, with_placeholders
+from everview.views.resolve import resolve, virtual_view
 from everview.views.world import World, public_schema
 
 
-def query_frame(world: World, spark: SparkSession, text: str) -> DataFrame:
-    """The rows of a query in a session, over tables and views by their names; public columns
-    only.
+def query_frame(
+    world: World, spark: SparkSession, text: str, given: Mapping[str, DataFrame] | None = None
+) -> DataFrame:
+    """The rows of a query in a session, over tables and views by their names, public columns
+    only; `given` are further frames by name.
     """
-    resolved = resolve(world, parse_query(text), temporary=True)
-    return resolved_frame(spark, resolved.parsed, resolved_frames(world, spark, resolved))
-
-
-def resolved_frames(world: World, spark: SparkSession, resolved: Resolved) -> dict[str, DataFrame]:
-    """The rows of every name in a query, each at its newest version."""
+    given = given or {}
+    resolved = resolve(world, parse_query(text), given=frozenset(given), temporary=True)
     frames = {n: public_frame(world, spark, e) for n, e in resolved.entries.items()}
-    return frames | {n: spark.table(o.table.name) for n, o in resolved.outside.items()}
-
-
-def resolved_frame(spark: SparkSession, parsed: Parsed, frames: dict[str, DataFrame]) -> DataFrame:
+    frames |= {n: spark.table(o.table.name) for n, o in resolved.outside.items()}
+    frames |= given
     names = {name: f"source{i}" for i, name in enumerate(frames)}
-    text = with_placeholders(parsed, names)
+    text = with_placeholders(resolved.parsed, names)
     try:
         return sql_over(spark, text, {names[n]: frame for n, frame in frames.items()})
     except (AnalysisException, ParseException) as error:

@@ -47,9 +47,15 @@ def _refresh_one(world: World, name: str, pins: Pins, *, full: bool) -> Receipt:
     reason = why_rebuild(world, entry.name, table)
     if not reason:
         return refresh(world, entry, table, pins, full=full)
-    settings = record.settings
-    built = build(
-        world, Definition(entry.name, record.sql, settings, entry.policy, entry.comment), pins
+    definition = Definition(
+        entry.name,
+        record.sql,
+        record.settings,
+        entry.policy,
+        entry.comment,
+        record.comments,
+        record.inlined,
     )
+    built = build(world, definition, pins)
     add_entry(world, built.entry, replaced=True, sources=built.sources)
     return replace(built.receipt, reason=f"built anew: {reason}")

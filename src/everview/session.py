@@ -11,21 +11,24 @@ from types import TracebackType
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from everview.create import Definition, build
+from everview.create import Definition, create_view, create_virtual_view, policy_of
 from everview.errors import CopiedTable, InvalidArgument, NotAWarehouse, WarehouseClosed
 from everview.facts.receipts import Receipt
-from everview.facts.views import POLICIES
 from everview.handles import Table, View
 from everview.lake.catalog import Catalog, Entry, warehouse_state
 from everview.lake.delta.storage import location
 from everview.lake.delta.table import EmbeddedDelta
-from everview.queries import query_frame
+from everview.queries import public_frame
 from everview.refresh_views import refresh_views
 from everview.run.engine import Engine
 from everview.run.local import local_session
 from everview.run.pinned import pinned_settings
 from everview.settings import Settings
-from everview.tables import ForeignKeys, create_table
+from everview.sql.inline import VirtualView
+from everview.sql.names import quoted
+from everview.sql.statements.parse import parse_script, parse_statement
+from everview.statements.run import run_statement
+from everview.tables import Declared, ForeignKeys, create_table
 from everview.views.catalog_changes import add_entry, check_name, drop_entry
 from everview.views.status import Status
 from everview.views.world import World
@@ -87,6 +90,7 @@ class Warehouse:
 
     def __init__(self, world: World) -> None:
         self._open_world: World | None = world
+        self._registered: list[SparkSession] = []
 
     @property
     def _world(self) -> World:
@@ -137,6 +141,7 @@ class Warehouse:
         primary_key: str | Sequence[str] | None = None,
         foreign_keys: ForeignKeys | None = None,
         partition_by: str | Sequence[str] | None = None,
+        comment: str | None = None,
     ) -> Table:
         """Create a table: empty from a schema (StructType or DDL text), or with a DataFrame's
         rows.
@@ -144,7 +149,7 @@ class Warehouse:
         `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a
         tuple.
         """
-        declared = (primary_key, foreign_keys, partition_by)
+        declared = Declared(primary_key, foreign_keys, partition_by, comment or "")
         create_table(self._world, name, schema_or_df, declared)
         return self.table(name)
 
@@ -196,17 +201,17 @@ class Warehouse:
         setting of that name decides, which is AUTO unless it was changed.
         """
         world = self._world
-        wanted = str(world.settings.policy if policy is None else policy).strip().upper()
-        if wanted not in POLICIES:
-            raise InvalidArgument(
-                f"There is no policy {policy!r}.", remedy=f"Choose one of {', '.join(POLICIES)}."
-            )
-        check_name(world.catalog.read(), name, replaced="view" if replace else "")
+        wanted = policy_of(world.settings.policy if policy is None else policy)
         settings = pinned_settings(self.spark)
         definition = Definition(name, sql, settings, wanted, comment or "")
-        built = build(world, definition, {})
-        add_entry(world, built.entry, replaced=replace, sources=built.sources)
+        create_view(world, definition, replace=replace)
         return self.view(name)
+
+    def create_view(
+        self, name: str, sql: str, comment: str | None = None, replace: bool = False
+    ) -> None:
+        """Give a query a name without storing its rows; what reads the name reads the query."""
+        create_virtual_view(self._world, VirtualView(name, sql), comment or "", replace=replace)
 
     def view(self, name: str) -> View:
         """The handle of a materialized view."""
@@ -229,15 +234,46 @@ class Warehouse:
         return [self.view(name).status() for name in self.views()]
 
     def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]:
-        return refresh_views(self._world, names, full=full)
+        receipts = refresh_views(self._world, names, full=full)
+        for session in self._registered:
+            self.register(session)
+        return receipts
 
     # Queries
 
-    def sql(self, query: str) -> DataFrame:
-        """A SELECT over tables and views by their names, as a DataFrame; only public columns
-        are seen.
+    def sql(self, text: str) -> DataFrame:
+        """Run one statement, as spark.sql does: of a query its rows (public columns only), of
+        REFRESH and VERIFY a row per view, of a write what it changed.
+
+        Statements: queries, CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER, ATTACH, REFRESH,
+        VERIFY, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
         """
-        return query_frame(self._world, self.spark, query)
+        return run_statement(self, parse_statement(text))
+
+    def run_script(self, text: str) -> DataFrame | None:
+        """Run several statements, separated by semicolons, and give the last one's DataFrame.
+
+        The whole text is parsed before the first one runs; None if it holds no statement.
+        """
+        result = None
+        for statement in parse_script(text):
+            result = run_statement(self, statement)
+        return result
+
+    def register(self, spark: SparkSession | None = None) -> list[str]:
+        """Make every view readable as a temporary view of a session, under its own name.
+
+        The temporary views show what is published now; after each refresh through this warehouse
+        they are made anew. Gives their names.
+        """
+        world = self._world
+        session = self.spark if spark is None else spark
+        if not any(session is known for known in self._registered):
+            self._registered.append(session)
+        entries = [e for e in world.catalog.read().entries if e.kind in ("view", "virtual")]
+        for entry in entries:
+            public_frame(world, session, entry).createOrReplaceTempView(quoted(entry.name))
+        return [e.name for e in entries]
 
     def _drop(self, name: str) -> None:
         drop_entry(self._world, name)

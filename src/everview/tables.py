@@ -4,30 +4,45 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from everview.errors import InvalidArgument, InvalidName
+from everview.facts.keys import KeyCheck
 from everview.facts.schema import Field, Schema
 from everview.facts.views import RESERVED_PREFIX, TableRecord
 from everview.lake.catalog import Entry
+from everview.lake.delta.table import EmbeddedTable
+from everview.queries import public_frame, query_frame
 from everview.run.dml import TableWriter
-from everview.run.read import schema_of
+from everview.run.engine import whole
+from everview.run.keys import verify_keys
+from everview.run.log import logged
+from everview.run.read import schema_of, snapshot_frame
 from everview.run.statement import Target
 from everview.views.catalog_changes import add_entry, check_name
-from everview.views.world import TABLE_PROPERTY, World
+from everview.views.world import TABLE_PROPERTY, World, find_entry
 
 Names = str | Sequence[str] | None
 ForeignKeys = Mapping[str | tuple[str, ...], str | tuple[str, ...]]
 
 
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What is said of a new table besides its columns."""
+
+    primary_key: Names = None
+    foreign_keys: ForeignKeys | None = None
+    partition_by: Names = None
+    comment: str = ""
+    comments: Mapping[str, str] = field(default_factory=dict)  # by column
+
+
 def create_table(
-    world: World,
-    name: str,
-    given: StructType | str | DataFrame,
-    declared: tuple[Names, ForeignKeys | None, Names],
+    world: World, name: str, given: StructType | str | DataFrame, declared: Declared
 ) -> None:
     """Create a table in a folder of its own, write its first rows if given, then publish its
     name.
@@ -35,11 +50,11 @@ def create_table(
     check_name(world.catalog.read(), name)
     schema = _schema(world, given)
     _check_columns(schema)
-    primary_key, foreign_keys, partition_by = declared
-    keys = _columns(schema, primary_key, "the primary key")
-    record = TableRecord(keys, _foreign(schema, foreign_keys or {}))
+    keys = _columns(schema, declared.primary_key, "the primary key")
+    foreign = _foreign(schema, declared.foreign_keys or {})
+    record = TableRecord(keys, foreign, dict(declared.comments))
     location = f"tables/{uuid.uuid4().hex}"
-    parts = _columns(schema, partition_by, "partition_by")
+    parts = _columns(schema, declared.partition_by, "partition_by")
     if len(parts) == len(schema.fields):
         raise InvalidArgument(
             "All columns are partition columns.", remedy="Leave at least one column for the files."
@@ -48,9 +63,48 @@ def create_table(
         world.uri(location), schema, parts, {TABLE_PROPERTY: record.to_json()}
     )
     if isinstance(given, DataFrame):
-        target = Target(world.engine, table, world.storage, world.probe, name)
-        TableWriter(target).append(given, None)
-    add_entry(world, Entry(name, "table", location))
+        writer(world, table, name).append(given, None)
+    add_entry(world, Entry(name, "table", location, declared.comment))
+
+
+def writer(world: World, table: EmbeddedTable, name: str) -> TableWriter:
+    """Carries out statements on a table; their conditions may read the warehouse's tables."""
+
+    def query(text: str, given: Mapping[str, DataFrame]) -> DataFrame:
+        return query_frame(world, world.engine.own, text, given)
+
+    return TableWriter(
+        Target(
+            engine=world.engine,
+            table=table,
+            warehouse=world.storage,
+            probe=world.probe,
+            name=name,
+            query=query,
+            declared=declared_of(table),
+        )
+    )
+
+
+def declared_of(table: EmbeddedTable) -> TableRecord:
+    """What was declared of a table; nothing of one that Everview did not make."""
+    text = table.head().properties.get(TABLE_PROPERTY)
+    return TableRecord() if text is None else TableRecord.from_json(text)
+
+
+def verify_table(world: World, name: str) -> list[KeyCheck]:
+    """Whether the declared constraints of a table hold for all its rows."""
+    table = world.open(world.entry(name, "table"))
+    snapshot = table.snapshot(table.head().version)
+    spark = world.engine.own
+
+    def rows(other: str) -> DataFrame | None:
+        entry = find_entry(world.catalog.read(), other)
+        return None if entry is None else public_frame(world, spark, entry)
+
+    with logged(name, "verify"), world.engine.settings(whole(snapshot.bytes)):
+        mine = snapshot_frame(spark, snapshot)
+        return verify_keys(name, snapshot, declared_of(table), mine, rows)
 
 
 def _schema(world: World, given: StructType | str | DataFrame) -> Schema:
@@ -83,10 +137,10 @@ def _check_columns(schema: Schema) -> None:
     if not schema.fields:
         raise InvalidArgument("A table needs at least one column.", remedy=_EXAMPLE)
     seen: set[str] = set()
-    for field in schema.fields:
-        if field.is_nested and not field.nullable:
+    for column in schema.fields:
+        if column.is_nested and not column.nullable:
             raise InvalidArgument(
-                f"NOT NULL on the nested column `{field.name}` is not checked by anyone.",
+                f"NOT NULL on the nested column `{column.name}` is not checked by anyone.",
                 remedy="Leave it nullable.",
             )
     for name in schema.names:

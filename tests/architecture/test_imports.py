@@ -27,10 +27,11 @@ ORDER = (
     "views",
     "refresh",
     "create",
-    "tables",
     "queries",
+    "tables",
     "refresh_views",
     "handles",
+    "statements",
     "session",
     "__init__",  # what `import everview` gives
     "cli",
@@ -41,7 +42,7 @@ HOMES = {
     "sqlglot": ("sql",),
     # Besides lake/ and run/, what a caller meets: DataFrames and schemas in the signatures of
     # tables, handles and session, and in refresh the exception that a failed Spark job raises.
-    "pyspark": ("lake", "run", "refresh", "tables", "queries", "handles", "session"),
+    "pyspark": ("lake", "run", "refresh", "tables", "queries", "handles", "statements", "session"),
     "deltalake": ("lake", "run"),
 }
 # Up to and including program/ everything is values in, values out: no files, no chance.

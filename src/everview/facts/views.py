@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from everview.facts.schema import Field, Schema
@@ -56,6 +56,7 @@ class ViewRecord:
     created_with: str
     inlined: tuple[str, ...] = ()  # the virtual views whose queries are part of the text
     outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
+    comments: Mapping[str, str] = field(default_factory=dict)  # by column
 
     def source(self, name: str) -> SourceRecord:
         return next(s for s in self.sources if s.name == name)
@@ -77,6 +78,7 @@ class ViewRecord:
             created_with=raw["created_with"],
             inlined=tuple(raw.get("inlined", ())),
             outside=_sources(raw.get("outside", ())),
+            comments=raw.get("comments", {}),
         )
 
 
@@ -96,6 +98,7 @@ class TableRecord:
 
     primary_key: tuple[str, ...] = ()
     foreign_keys: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = ()
+    comments: Mapping[str, str] = field(default_factory=dict)  # by column
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)
@@ -104,7 +107,7 @@ class TableRecord:
     def from_json(text: str) -> TableRecord:
         raw = json.loads(text)
         foreign = tuple((tuple(a), t, tuple(b)) for a, t, b in raw["foreign_keys"])
-        return TableRecord(tuple(raw["primary_key"]), foreign)
+        return TableRecord(tuple(raw["primary_key"]), foreign, raw.get("comments", {}))
 
 
 Watermark = Mapping[str, int]  # source name -> version

@@ -7,7 +7,6 @@ from pyspark.sql import functions as F
 
 from everview.aggregates.numbers import decimal_of
 from everview.errors import SchemaMismatch
-from everview.facts.files import DataFile
 from everview.facts.schema import Field, Schema
 from everview.run.read import schema_of, spark_schema
 from everview.sql.names import quoted
@@ -78,22 +77,3 @@ def _without_nullability(type_: str) -> str:
     for key in ("containsNull", "nullable", "valueContainsNull"):
         type_ = type_.replace(f'"{key}": false', f'"{key}": true')
     return type_
-
-
-def check_not_null(schema: Schema, files: tuple[DataFile, ...]) -> None:
-    """Refuse, before the commit, NULLs in a column that was declared NOT NULL."""
-    for field in schema.fields:
-        nulls = sum(_nulls(f, field.name) for f in files)
-        if not field.nullable and nulls:
-            raise SchemaMismatch(
-                f"{nulls} rows have NULL in `{field.name}`, which is NOT NULL.",
-                remedy="Nothing was written.",
-            )
-
-
-def _nulls(file: DataFile, column: str) -> int:
-    """The NULLs of a column in a written file; a partition column is the same in all its rows."""
-    partition = dict(file.partition)
-    if column in partition:
-        return (file.rows or 0) if partition[column] is None else 0
-    return file.bounds_of(column).nulls or 0

@@ -6,14 +6,16 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pyspark.errors import AnalysisException, ParseException
+from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import DataFrame
 
-from everview.errors import InvalidArgument, SqlInvalid
+from everview.errors import EverviewError, InvalidArgument, Place, SchemaMismatch, SqlInvalid
 from everview.facts.tables import Commit
+from everview.run.define import spark_message
 from everview.run.log import logged
 from everview.run.statement import Result, Statement, Target
 from everview.run.write import Written
+from everview.sql.changing import DOES_NOT_FIT, Merge
 
 
 def token_app(token: str) -> str:
@@ -51,6 +53,9 @@ class TableWriter:
         keys = (on,) if isinstance(on, str) else tuple(on or ())
         return self._once("MERGE", token, lambda statement: statement.merge(frame, keys))
 
+    def merge_into(self, frame: DataFrame, merge: Merge, token: str | None) -> int:
+        return self._once("MERGE", token, lambda statement: statement.merge_into(frame, merge))
+
     def compact(self) -> int:
         return self._once("COMPACT", None, lambda statement: statement.compact())
 
@@ -69,9 +74,13 @@ class TableWriter:
             statement = Statement(self.target, table.snapshot(head.version), uuid.uuid4().hex)
             try:
                 result = work(statement)
-            except (AnalysisException, ParseException) as error:
-                message = str(error.getMessage() or error).split(";\n")[0].strip()
-                raise SqlInvalid(message, where=operation, remedy="Nothing was written.") from error
+            except PySparkException as error:
+                raise _said(error, operation) from error
+            except EverviewError as error:
+                if not isinstance(error.where, Place):
+                    raise
+                # A place in the query that we made of the condition says nothing to its author.
+                raise type(error)(error.what, where=operation, remedy=error.remedy) from error
             finally:
                 statement.staging.remove()
             if result is None and token is None:
@@ -101,6 +110,21 @@ class TableWriter:
         )
         self.target.probe("write: committed")
         return version
+
+
+def _said(error: PySparkException, operation: str) -> Exception:
+    """What to raise: our own error where the text or a value is at fault."""
+    if isinstance(error, AnalysisException | ParseException):
+        return SqlInvalid(spark_message(error), where=operation, remedy="Nothing was written.")
+    said = str(error.getMessage() or error)
+    if DOES_NOT_FIT not in said:
+        return error
+    column = said.split(DOES_NOT_FIT, 1)[1].split(" SQLSTATE")[0].split("\n")[0].strip()
+    return SchemaMismatch(
+        f"A value does not fit the column {column}.",
+        where=operation,
+        remedy="Nothing was written.",
+    )
 
 
 def _require_frame(frame: object) -> None:

@@ -70,7 +70,8 @@ class Frames:
     def _changes(self, name: str) -> DataFrame:
         source = self._facts.source(name)
         assert isinstance(source.changes, ChangedFiles)
-        self._count(name, Read(source.changes.rows, source.changes.bytes))
+        rows = source.changes.rows
+        self._count(name, Read(rows, source.changes.bytes, rows))
         return changes_frame(self._engine.own, source.changes, source.at_new.partition_by)
 
     def _count(self, name: str, read: Read) -> None:

@@ -41,7 +41,15 @@ def receipt_of(facts: RefreshFacts, choice: Choice, done: Done) -> Receipt:
         actions=len(done.actions.names),
         seconds={step: round(s, 4) for step, s in done.actions.seconds.items()},
         estimates=choice.estimates(),
+        rows=_rows_after(facts, changed),
+        recompute_seconds=facts.stored.recompute_seconds if strategy.name != "full" else None,
     )
+
+
+def _rows_after(facts: RefreshFacts, changed: dict[str, int]) -> int | None:
+    before = facts.stored.snapshot.rows
+    more = changed.get("insert", 0) - changed.get("delete", 0)
+    return None if before is None else before + more
 
 
 def _title(choice: Choice) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -13,7 +12,6 @@ from pyspark.sql import functions as F
 from everview.delta.parts import (
     ACTION,
     DELETE,
-    INSERT,
     MINUS,
     PART,
     PLUS,
@@ -22,21 +20,24 @@ from everview.delta.parts import (
     UPDATE_OLD,
 )
 from everview.errors import AmbiguousMerge, InvalidArgument
-from everview.facts.files import TableFile
+from everview.facts.files import DataFile, TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot
+from everview.facts.views import TableRecord
 from everview.lake.delta.storage import Storage, spark_path
 from everview.lake.delta.table import EmbeddedTable
-from everview.run.align import aligned, check_not_null
+from everview.run.align import aligned
 from everview.run.engine import ALWAYS, Actions, Engine, changed_settings, whole
 from everview.run.faults import Probe
+from everview.run.keys import check_batch
+from everview.run.merge import Query, merged_lines, touched_paths
 from everview.run.pinned import pinned_settings
-from everview.run.read import PATH, placed_frame, plain_path, snapshot_frame
+from everview.run.read import placed_frame, plain_path, snapshot_frame
 from everview.run.staging import Staging
 from everview.run.write import Written, files_wanted, write_lines, write_rows
+from everview.sql import changing
+from everview.sql.changing import MATCHED, Merge, When, found_rows, marked_rows, new_name
 from everview.sql.names import quoted
-
-_MATCHED = "__ev_matched"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,9 @@ class Target:
     table: EmbeddedTable
     warehouse: Storage
     probe: Probe
-    name: str
+    name: str  # in conditions the table's columns may be qualified by it
+    query: Query  # a text over given frames and the warehouse's tables, in our session
+    declared: TableRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,9 @@ class Statement:
         self._engine = target.engine
         self._table = target.table
         self._probe = target.probe
+        self._name = target.name
+        self._query = target.query
+        self._declared = target.declared
         self.snapshot = snapshot
         self.token = token
         self.staging = Staging(target.engine, target.warehouse, token)
@@ -90,38 +96,29 @@ class Statement:
         fitting = aligned(frame, self._schema, self._table.uri)
         with changed_settings(frame.sparkSession, ALWAYS):
             written = write_rows(fitting, self._table, self.token, self._actions)
-        return self._checked(written)
+        return self._checked(written, written.rows)
 
     def delete(self, where: str) -> Result | None:
         with self._session():
-            files = self._find(F.expr(where))
+            files = self._find(where)
             if not files:
                 return None
-            rows = snapshot_frame(self._engine.own, self.snapshot, files)
-            gone = F.coalesce(F.expr(where), F.expr("FALSE"))
+            marked = self._marked(files, where, {})
+            gone = F.col(MATCHED)
             part = F.when(gone, MINUS).otherwise(ROWS)
             action = F.when(gone, F.lit(DELETE))
-            lines = rows.select(part.alias(PART), action.alias(ACTION), *self._columns())
+            lines = marked.select(part.alias(PART), action.alias(ACTION), *self._columns())
             return self._rewritten(lines, files)
 
     def update(self, set_: Mapping[str, str], where: str | None) -> Result | None:
         wanted = self._assignments(set_)
+        condition = "TRUE" if where is None else where
         with self._session():
-            condition = F.expr("TRUE") if where is None else F.expr(where)
             files = self._find(condition)
             if not files:
                 return None
-            rows = snapshot_frame(self._engine.own, self.snapshot, files)
-            new = {n: F.expr(e) for n, e in wanted.items()}
-            matched = rows.select(
-                F.coalesce(condition, F.expr("FALSE")).alias(_MATCHED),
-                *self._columns(),
-                *(
-                    new.get(n, F.col(quoted(n))).cast(rows.schema[n].dataType).alias(f"__ev_n{i}")
-                    for i, n in enumerate(self._schema.names)
-                ),
-            )
-            return self._rewritten(self._updated(matched), files)
+            marked = self._marked(files, condition, wanted)
+            return self._rewritten(self._updated(marked), files)
 
     def merge(self, frame: DataFrame, on: tuple[str, ...]) -> Result | None:
         columns = {c.lower() for c in frame.columns}
@@ -129,21 +126,37 @@ class Statement:
         on = self._key(on, given)
         unknown = columns - {n.lower() for n in given}
         wanted = self._schema if unknown else self._schema.only(given)
-        fitting = aligned(frame, wanted, self._table.uri)
+        values = {n: f"new.{quoted(n)}" for n in given}
+        merge = Merge(
+            target="old",
+            source="new",
+            on=" AND ".join(f"old.{quoted(n)} <=> new.{quoted(n)}" for n in on),
+            schema=self._schema,
+            whens=(
+                When("MATCHED", None, "update", values),
+                When("NOT MATCHED", None, "insert", values),
+            ),
+        )
+        return self.merge_into(aligned(frame, wanted, self._table.uri), merge, on)
+
+    def merge_into(
+        self, frame: DataFrame, merge: Merge, unique: tuple[str, ...] = ()
+    ) -> Result | None:
+        """Merge the frame's rows, which are computed once; `unique` columns tell them apart."""
         with changed_settings(frame.sparkSession, ALWAYS):
-            staged = self.staging.stage(fitting, "rows", self._actions)
-        if not staged.rows:
+            staged = self.staging.stage(frame, "rows", self._actions)
+        if not staged.rows and not merge.of("NOT MATCHED BY SOURCE"):
             return None
         with self._session():
-            new = staged.frame.select(
-                *(F.col(quoted(n)).alias(f"__ev_m{i}") for i, n in enumerate(given))
-            )
-            same = _all(F.col(quoted(n)).eqNullSafe(F.col(f"__ev_m{given.index(n)}")) for n in on)
-            self._check_unique(new, tuple(f"__ev_m{given.index(n)}" for n in on), on)
+            if unique:
+                self._check_unique(staged.frame, unique)
             rows = placed_frame(self._engine.own, self.snapshot)
-            files = self._files(rows.join(new, same, "left_semi"))
+            self._probe("write: find")
+            paths = touched_paths(self._query, merge, rows, staged.frame, self._actions)
+            files = self._files_at(paths)
             touched = snapshot_frame(self._engine.own, self.snapshot, files)
-            lines = self._merged(touched, new, same, (given, on))
+            whole_ = snapshot_frame(self._engine.own, self.snapshot)
+            lines = merged_lines(self._query, merge, (touched, whole_, staged.frame))
             return self._rewritten(lines, files)
 
     def compact(self) -> Result | None:
@@ -185,16 +198,18 @@ class Statement:
     def _columns(self) -> list[Column]:
         return [F.col(quoted(n)) for n in self._schema.names]
 
-    def _find(self, condition: Column) -> tuple[TableFile, ...]:
+    def _find(self, condition: str) -> tuple[TableFile, ...]:
         """The files that hold a row for which the condition is true."""
-        return self._files(placed_frame(self._engine.own, self.snapshot).where(condition))
-
-    def _files(self, rows: DataFrame) -> tuple[TableFile, ...]:
         self._probe("write: find")
         if not self.snapshot.files:
             return ()
-        found = self._actions.submit("find", rows.select(PATH).distinct().toArrow)
-        paths = {plain_path(p) for p in found.column(0).to_pylist()}
+        rows = placed_frame(self._engine.own, self.snapshot)
+        found = self._query(found_rows(self._name, condition), {changing.ROWS: rows})
+        paths = self._actions.submit("find", found.distinct().toArrow)
+        return self._files_at(set(paths.column(0).to_pylist()))
+
+    def _files_at(self, found: set[str]) -> tuple[TableFile, ...]:
+        paths = {plain_path(p) for p in found}
         uri = self.snapshot.uri
         return tuple(
             f
@@ -202,9 +217,17 @@ class Statement:
             if plain_path(spark_path(uri, f.path), encoded=False) in paths
         )
 
+    def _marked(
+        self, files: tuple[TableFile, ...], condition: str, values: Mapping[str, str]
+    ) -> DataFrame:
+        """The rows of files, whether each fulfils the condition, and its new values."""
+        rows = snapshot_frame(self._engine.own, self.snapshot, files)
+        text = marked_rows(self._name, condition, self._schema, values)
+        return self._query(text, {changing.ROWS: rows})
+
     def _updated(self, matched: DataFrame) -> DataFrame:
         """Of a matched row its new form, and old and new as changes; of the others themselves."""
-        touched = F.col(_MATCHED)
+        touched = F.col(MATCHED)
         parts = F.when(touched, F.array(*map(F.lit, (ROWS, MINUS, PLUS))))
         each = matched.withColumn(PART, F.explode(parts.otherwise(F.array(F.lit(ROWS)))))
         is_new = touched & (F.col(PART) != MINUS)
@@ -212,59 +235,27 @@ class Statement:
             F.col(PART) == MINUS, F.lit(UPDATE_OLD)
         )
         columns = [
-            F.when(is_new, F.col(f"__ev_n{i}")).otherwise(F.col(quoted(n))).alias(n)
+            F.when(is_new, F.col(new_name(i))).otherwise(F.col(quoted(n))).alias(n)
             for i, n in enumerate(self._schema.names)
         ]
         return each.select(PART, action.alias(ACTION), *columns)
 
-    def _merged(
-        self,
-        touched: DataFrame,
-        new: DataFrame,
-        same: Column,
-        names: tuple[tuple[str, ...], tuple[str, ...]],
-    ) -> DataFrame:
-        given, on = names
-        marked = new.withColumn(_MATCHED, F.expr("TRUE"))
-        joined = touched.join(marked, same, "left")
-        place = {n: F.col(f"__ev_m{i}") for i, n in enumerate(given)}
-        old = joined.select(
-            F.coalesce(F.col(_MATCHED), F.expr("FALSE")).alias(_MATCHED),
-            *self._columns(),
-            *(
-                place.get(n, F.col(quoted(n))).alias(f"__ev_n{i}")
-                for i, n in enumerate(self._schema.names)
-            ),
-        )
-        keys = touched.select(*(F.col(quoted(n)) for n in on)).distinct()
-        fresh = new.join(keys, same, "left_anti")
-        types = {f.name: f.dataType for f in touched.schema}
-        inserted = fresh.withColumn(PART, F.explode(F.array(F.lit(ROWS), F.lit(PLUS)))).select(
-            PART,
-            F.when(F.col(PART) == PLUS, F.lit(INSERT)).alias(ACTION),
-            *(place.get(n, F.lit(None)).cast(types[n]).alias(n) for n in self._schema.names),
-        )
-        return self._updated(old).unionAll(inserted)
-
-    def _check_unique(self, new: DataFrame, keys: tuple[str, ...], on: tuple[str, ...]) -> None:
-        twice = new.groupBy(*keys).count().where("count > 1").limit(1)
+    def _check_unique(self, new: DataFrame, keys: tuple[str, ...]) -> None:
+        twice = new.groupBy(*map(quoted, keys)).count().where("count > 1").limit(1)
         found = self._actions.submit("check", twice.collect)
         if found:
-            key = ", ".join(f"{n} = {found[0][i]!r}" for i, n in enumerate(on))
+            key = ", ".join(f"{n} = {found[0][i]!r}" for i, n in enumerate(keys))
             raise AmbiguousMerge(
-                f"{found[0]['count']} of the rows have the key {key}.",
+                f"{found[0][len(keys)]} of the rows have the key {key}.",
                 remedy="Give one row per key; nothing was written.",
             )
 
     def _rewritten(self, lines: DataFrame, files: tuple[TableFile, ...]) -> Result:
         self._probe("write: write")
         written = write_lines(lines, self._table, self.token, self._actions)
-        return Result(self._checked(written), files, has_change_files=True)
+        return Result(self._checked(written, written.plus), files, has_change_files=True)
 
-    def _checked(self, written: Written) -> Written:
-        check_not_null(self._schema, written.rows)
+    def _checked(self, written: Written, new: tuple[DataFile, ...]) -> Written:
+        spark = self._engine.own
+        check_batch(spark, self.snapshot, self._declared, new, self._actions)
         return written
-
-
-def _all(tests: Iterable[Column]) -> Column:
-    return reduce(lambda a, b: a & b, tests)

@@ -73,6 +73,29 @@ def attach_found(world: World, found: Iterable[Entry]) -> tuple[str, ...]:
     return tuple(new)
 
 
+def alter_entry(world: World, entry: Entry, changed: Entry) -> None:
+    """Change a name's entry; a new name must be free and nobody may read the old one."""
+    if entry.name.lower() != changed.name.lower():
+        used = readers(entry.name.lower(), sources_of_views(world))
+        if used:
+            raise StillUsed(
+                f"`{entry.name}` is read under that name by {', '.join(used)}.",
+                remedy="Drop or replace those views first.",
+            )
+
+    def decide(entries: Entries) -> tuple[Entry, ...]:
+        if entry not in entries.entries:
+            raise UnknownName(
+                f"`{entry.name}` was changed by someone else meanwhile.",
+                remedy="Look at it again; nothing was changed.",
+            )
+        if entry.name.lower() != changed.name.lower():
+            check_name(entries, changed.name)
+        return (*(e for e in entries.entries if e != entry), changed)
+
+    world.catalog.change(decide)
+
+
 def drop_entry(world: World, name: str) -> None:
     """Forget a name that no view reads; the files of an own table or view are removed
     afterwards.

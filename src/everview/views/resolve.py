@@ -41,8 +41,15 @@ class Resolved:
     inlined: tuple[str, ...] = ()  # the virtual views that were in it
 
 
-def resolve(world: World, parsed: Parsed, *, temporary: bool = False) -> Resolved:
-    """Find every name; UnknownName, at its place, for one that nobody knows.
+def resolve(
+    world: World,
+    parsed: Parsed,
+    *,
+    given: frozenset[str] = frozenset(),
+    temporary: bool = False,
+) -> Resolved:
+    """Find every name that is not a given one; UnknownName, at its place, for one that nobody
+    knows.
 
     A Delta table of the session's catalog comes as an entry that is not in the catalog yet. A
     temporary view of the session is refused unless `temporary` allows it.
@@ -54,6 +61,8 @@ def resolve(world: World, parsed: Parsed, *, temporary: bool = False) -> Resolve
     for reference in table_references(expanded):
         name, place = table_name(reference), expanded.place(reference)
         entry = find_entry(known, name)
+        if name in given:
+            continue
         if entry is not None:
             entries[name.lower()] = entry
             continue

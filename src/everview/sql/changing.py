@@ -1,0 +1,175 @@
+"""The queries behind DELETE, UPDATE and MERGE: the user's own expressions over the table's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from everview.facts.schema import Field, Schema
+from everview.sql.names import quoted, sql_type
+
+ROWS = "__ev_rows"  # the table's rows, as a table of these queries
+SOURCE = "__ev_source"  # the rows that are merged into it
+PATH, ROW, HIT = "__ev_path", "__ev_row", "__ev_hit"
+ACT, MATCHED = "__ev_act", "__ev_matched"
+DOES_NOT_FIT = "everview the value does not fit"
+
+
+def found_rows(alias: str, condition: str) -> str:
+    """The files of the rows for which the condition is true."""
+    return f"SELECT {PATH} FROM {ROWS} AS {quoted(alias)} WHERE (\n{condition}\n)"
+
+
+def marked_rows(alias: str, condition: str, schema: Schema, values: Mapping[str, str]) -> str:
+    """All rows, whether the condition is true for each, and each column's new value."""
+    new = [
+        f"{assigned(values[f.name], f) if f.name in values else quoted(f.name)} AS {new_name(i)}"
+        for i, f in enumerate(schema.fields)
+    ]
+    mark = f"coalesce((\n{condition}\n), FALSE) AS {MATCHED}"
+    columns = ", ".join([*map(quoted, schema.names), mark, *new])
+    return f"SELECT {columns} FROM {ROWS} AS {quoted(alias)}"
+
+
+def new_name(index: int) -> str:
+    """The column that holds the new value of the column at that place of the table."""
+    return f"__ev_n{index}"
+
+
+def assigned(expression: str, field: Field) -> str:
+    """The value as one of the column's type; a value that does not fit fails, in any session."""
+    type_ = sql_type(field.type)
+    said = f"{DOES_NOT_FIT} {field.name} {type_}".replace("\\", "\\\\").replace("'", "\\'")
+    value = f"(\n{expression}\n)"
+    return (
+        f"coalesce(try_cast({value} AS {type_}), if({value} IS NULL, NULL, raise_error('{said}')))"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A clause of MERGE: which pairs or rows, on what condition, and what becomes of them."""
+
+    match: Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
+    condition: str | None
+    action: Literal["update", "delete", "insert"]
+    values: Mapping[str, str]  # column of the table -> expression; a column left out stays, or
+    # is NULL in a new row
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """MERGE INTO as queries over the table's rows and the source's."""
+
+    target: str  # alias
+    source: str  # alias
+    on: str
+    schema: Schema
+    whens: tuple[When, ...]
+
+    def of(self, match: str) -> list[tuple[int, When]]:
+        return [(i, w) for i, w in enumerate(self.whens) if w.match == match]
+
+    def acts(self, action: str) -> list[int]:
+        """The clauses that do so, by their numbers."""
+        return [i for i, w in enumerate(self.whens) if w.action == action]
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether several source rows for one row of the table mean the same as one."""
+        return all(w.action == "delete" and w.condition is None for _, w in self.of("MATCHED"))
+
+    def pairs(self) -> str:
+        """Every row of the table that a clause changes, once per source row that does."""
+        t = quoted(self.target)
+        return (
+            f"SELECT {t}.{PATH}, {t}.{ROW} FROM {ROWS} AS {t} JOIN {SOURCE} AS "
+            f"{quoted(self.source)} ON {self._on} WHERE {self._act('MATCHED')} IS NOT NULL"
+        )
+
+    def lone(self) -> str:
+        """The files of rows without a source row that a clause changes."""
+        t = quoted(self.target)
+        return (
+            f"SELECT {t}.{PATH} FROM {ROWS} AS {t} {self._anti} "
+            f"WHERE {self._act('NOT MATCHED BY SOURCE')} IS NOT NULL"
+        )
+
+    def matched_rows(self) -> str:
+        """Rows of the table with the number of the clause that changes each, and new values."""
+        t, s = quoted(self.target), quoted(self.source)
+        rows = f"{ROWS} AS {t}"
+        if self.of("NOT MATCHED BY SOURCE"):
+            semi = f"SELECT * FROM {ROWS} AS {t} LEFT SEMI JOIN {SOURCE} AS {s} ON {self._on}"
+            rows = f"({semi}) AS {t}"
+        if self.may_repeat:
+            exists = f"EXISTS (SELECT 1 FROM {SOURCE} AS {s} WHERE {self._on})"
+            act = f"CASE WHEN {exists} THEN {self._act('MATCHED')} END"
+            return f"SELECT {self._columns('MATCHED', 'FALSE', act)} FROM {rows}"
+        act = self._act("MATCHED")
+        hit = f"{s}.{HIT} IS NOT NULL"
+        columns = self._columns("MATCHED", hit, f"CASE WHEN {hit} THEN {act} END")
+        return (
+            f"SELECT {columns} FROM {rows} LEFT JOIN {SOURCE} AS {s} ON {self._on} "
+            f"AND {act} IS NOT NULL"
+        )
+
+    def lone_rows(self) -> str:
+        """Rows without a source row, likewise."""
+        act = self._act("NOT MATCHED BY SOURCE")
+        columns = self._columns("NOT MATCHED BY SOURCE", "TRUE", act)
+        return f"SELECT {columns} FROM {ROWS} AS {quoted(self.target)} {self._anti}"
+
+    def new_rows(self) -> str:
+        """The rows to insert: source rows without a row of the table."""
+        act = self._act("NOT MATCHED")
+        values = []
+        for i, field in enumerate(self.schema.fields):
+            cases = " ".join(
+                f"WHEN {_true(w.condition)} THEN "
+                + (assigned(w.values[field.name], field) if field.name in w.values else "NULL")
+                for _, w in self.of("NOT MATCHED")
+            )
+            type_ = sql_type(field.type)
+            values.append(f"CAST(CASE {cases} END AS {type_}) AS {new_name(i)}")
+        return (
+            f"SELECT {', '.join(values)} FROM {SOURCE} AS {quoted(self.source)} "
+            f"LEFT ANTI JOIN {ROWS} AS {quoted(self.target)} ON {self._on} "
+            f"WHERE {act} IS NOT NULL"
+        )
+
+    @property
+    def _on(self) -> str:
+        return f"(\n{self.on}\n)"
+
+    @property
+    def _anti(self) -> str:
+        return f"LEFT ANTI JOIN {SOURCE} AS {quoted(self.source)} ON {self._on}"
+
+    def _act(self, match: str) -> str:
+        """The number of the first clause that fits, NULL if none does."""
+        cases = " ".join(f"WHEN {_true(w.condition)} THEN {i}" for i, w in self.of(match))
+        return f"(CASE {cases} END)" if cases else "CAST(NULL AS INT)"
+
+    def _columns(self, match: str, hit: str, act: str) -> str:
+        t = quoted(self.target)
+        old = [f"{t}.{quoted(n)}" for n in self.schema.names]
+        return ", ".join([*old, f"{act} AS {ACT}", *self._new_values(match, hit)])
+
+    def _new_values(self, match: str, hit: str) -> list[str]:
+        t = quoted(self.target)
+        found = []
+        for i, field in enumerate(self.schema.fields):
+            own = f"{t}.{quoted(field.name)}"
+            cases = " ".join(
+                f"WHEN {hit} AND {_true(w.condition)} THEN "
+                + (assigned(w.values[field.name], field) if field.name in w.values else own)
+                for _, w in self.of(match)
+            )
+            found.append(f"{f'CASE {cases} ELSE {own} END' if cases else own} AS {new_name(i)}")
+        return found
+
+
+def _true(condition: str | None) -> str:
+    return "TRUE" if condition is None else f"(\n{condition}\n)"

@@ -1,0 +1,184 @@
+"""Statements that ask: SHOW, DESCRIBE, EXPLAIN, VERIFY."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+
+from pyspark.sql import DataFrame
+
+from everview.facts.schema import Schema
+from everview.lake.catalog import Entry
+from everview.queries import public_frame
+from everview.run.read import schema_of
+from everview.sql.names import quoted, sql_type
+from everview.sql.statements.values import (
+    Describe,
+    DescribeHistory,
+    ExplainQuery,
+    ShowCreate,
+    ShowMaterializedViews,
+    ShowTables,
+    ShowViews,
+    Verify,
+    VerifyTable,
+)
+from everview.statements.results import (
+    COLUMNS,
+    checks_frame,
+    like,
+    moment,
+    rows_frame,
+    text_frame,
+    verifications_frame,
+)
+from everview.statements.warehouse import Warehouse, rows_of
+from everview.tables import declared_of
+from everview.views.resolve import virtual_view
+from everview.views.status import status_table
+from everview.views.world import KINDS, public_schema, record_of
+
+_KIND = {"MATERIALIZED VIEW": "view", "VIEW": "virtual", "TABLE": "table", None: ""}
+
+
+def run_verify(wh: Warehouse, statement: Verify) -> DataFrame:
+    names = [n.dotted for n in statement.names] or wh.views()
+    return verifications_frame(wh.spark, [wh.view(n).verify() for n in names])
+
+
+def run_verify_table(wh: Warehouse, statement: VerifyTable) -> DataFrame:
+    names = [n.dotted for n in statement.names] or wh.tables()
+    return checks_frame(wh.spark, [c for n in names for c in wh.table(n).verify()])
+
+
+def run_show(wh: Warehouse, statement: ShowTables | ShowViews | ShowMaterializedViews) -> DataFrame:
+    entries = {e.name: e for e in wh._world.catalog.read().entries}
+    if isinstance(statement, ShowMaterializedViews):
+        names = like(wh.views(), statement.like)
+        statuses = [wh.view(n).status() for n in names]
+        header, *rows = status_table(statuses, wh._world.now())
+        schema = ", ".join(f"{quoted(c.replace(' ', '_'))} STRING" for c in header)
+        commented = [(*r, entries[n].comment) for r, n in zip(rows, names, strict=True)]
+        return rows_frame(wh.spark, commented, f"{schema}, comment STRING")
+    kinds = ("table", "attached") if isinstance(statement, ShowTables) else ("virtual",)
+    found = [e for e in entries.values() if e.kind in kinds]
+    names = like([e.name for e in found], statement.like)
+    rows = [(e.name, KINDS[e.kind], e.comment) for e in found if e.name in names]
+    return rows_frame(wh.spark, rows, "name STRING, kind STRING, comment STRING")
+
+
+def run_show_create(wh: Warehouse, statement: ShowCreate) -> DataFrame:
+    entry = wh._world.entry(statement.name.dotted, _KIND[statement.kind])
+    return text_frame(wh.spark, _create_text(wh, entry), "createtab_stmt")
+
+
+def _create_text(wh: Warehouse, entry: Entry) -> str:
+    comment = f"\nCOMMENT {_string(entry.comment)}" if entry.comment else ""
+    if entry.kind == "virtual":
+        view = virtual_view(entry)
+        names = f" ({', '.join(map(quoted, view.columns))})" if view.columns else ""
+        return f"CREATE VIEW {quoted(entry.name)}{names}{comment} AS\n{view.sql}"
+    table = wh._world.open(entry)
+    if entry.kind == "view":
+        policy = f"\nREFRESH POLICY {entry.policy}"
+        return (
+            f"CREATE MATERIALIZED VIEW {quoted(entry.name)}{comment}{policy} AS\n"
+            f"{record_of(table).sql}"
+        )
+    if entry.kind == "attached":
+        return f"ATTACH {quoted(entry.name)} FROM {_string(entry.location)}"
+    declared = declared_of(table)
+    snapshot = table.snapshot(table.head().version)
+    lines = [
+        f"  {quoted(f.name)} {sql_type(f.type)}{'' if f.nullable else ' NOT NULL'}"
+        + (f" COMMENT {_string(declared.comments[f.name])}" if f.name in declared.comments else "")
+        for f in snapshot.schema.fields
+    ]
+    if declared.primary_key:
+        lines.append(f"  PRIMARY KEY ({', '.join(map(quoted, declared.primary_key))})")
+    for columns, other, referenced in declared.foreign_keys:
+        target = f"{quoted(other)} ({', '.join(map(quoted, referenced))})"
+        lines.append(f"  FOREIGN KEY ({', '.join(map(quoted, columns))}) REFERENCES {target}")
+    parts = snapshot.partition_by
+    split = f"\nPARTITIONED BY ({', '.join(map(quoted, parts))})" if parts else ""
+    inside = ",\n".join(lines)
+    return f"CREATE TABLE {quoted(entry.name)} (\n{inside}\n){split}{comment}"
+
+
+def run_describe(wh: Warehouse, statement: Describe) -> DataFrame:
+    entry = wh._world.entry(statement.name.dotted, _KIND[statement.kind])
+    schema, comments = _columns(wh, entry)
+    rows = [(f.name, sql_type(f.type).lower(), comments.get(f.name)) for f in schema.fields]
+    if statement.extended:
+        rows += [("", "", None), ("# Details", "", None), *_details(wh, entry)]
+    return rows_frame(wh.spark, rows, COLUMNS)
+
+
+def _columns(wh: Warehouse, entry: Entry) -> tuple[Schema, dict[str, str]]:
+    if entry.kind == "virtual":
+        return schema_of(public_frame(wh._world, wh.spark, entry)), {}
+    table = wh._world.open(entry)
+    schema = public_schema(table, table.head().version)
+    if entry.kind == "view":
+        return schema, dict(record_of(table).comments)
+    return schema, dict(declared_of(table).comments)
+
+
+def _details(wh: Warehouse, entry: Entry) -> list[tuple[str, str, None]]:
+    found: dict[str, str] = {"Name": entry.name, "Kind": KINDS[entry.kind]}
+    if entry.comment:
+        found["Comment"] = entry.comment
+    if entry.kind == "virtual":
+        found["Query"] = virtual_view(entry).query
+        return [(k, v, None) for k, v in found.items()]
+    table = wh._world.open(entry)
+    head = table.head()
+    snapshot = table.snapshot(head.version)
+    found |= {"Location": wh._world.uri(entry.location), "Version": str(head.version)}
+    found["Rows"] = "?" if snapshot.rows is None else f"{snapshot.rows:,}"
+    if entry.kind == "view":
+        status = wh.view(entry.name).status()
+        found |= {"Policy": entry.policy, "Kept": status.kept, "Query": record_of(table).sql}
+        found["Exact at"] = ", ".join(f"{n} v{v}" for n, v in status.exact_at.items())
+    else:
+        declared = declared_of(table)
+        if declared.primary_key:
+            found["Primary key"] = ", ".join(declared.primary_key)
+        for columns, other, referenced in declared.foreign_keys:
+            found[f"Foreign key {', '.join(columns)}"] = f"{other} ({', '.join(referenced)})"
+    return [(k, v, None) for k, v in found.items()]
+
+
+def run_history(wh: Warehouse, statement: DescribeHistory) -> DataFrame:
+    entry = wh._world.entry(statement.name.dotted, _KIND[statement.kind])
+    if entry.kind == "view":
+        receipts = wh.view(entry.name).history()
+        rows = [(r["version"], r["timestamp"], r["strategy"], r["reason"], r) for r in receipts]
+    else:
+        commits = wh.table(entry.name).history()
+        rows = [(c["version"], c["timestamp"], c["operation"], "", c["rows"]) for c in commits]
+    shown = [
+        (version, moment(at), what, why or None, json.dumps(details, default=str))
+        for version, at, what, why, details in rows
+    ]
+    schema = "version BIGINT, timestamp TIMESTAMP, operation STRING, reason STRING, details STRING"
+    return rows_frame(wh.spark, shown, schema)
+
+
+def run_explain_query(wh: Warehouse, statement: ExplainQuery) -> DataFrame:
+    frame = rows_of(wh, statement.query)
+    mode = (statement.mode or "simple").lower()
+    return text_frame(wh.spark, explained(frame, mode))
+
+
+def explained(frame: DataFrame, mode: str) -> str:
+    """Spark's own explanation, which it only prints."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        frame.explain(mode=mode)
+    return said.getvalue().rstrip()
+
+
+def _string(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,137 @@
+"""Statements on views, materialized and virtual."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import assert_never
+
+from pyspark.sql import DataFrame
+
+from everview.create import (
+    Definition,
+    create_view,
+    create_virtual_view,
+    find_sources,
+    understand,
+)
+from everview.errors import UnknownName
+from everview.plan.shape import FullOnly
+from everview.run.define import Defined
+from everview.run.pinned import pinned_settings
+from everview.sql.inline import VirtualView
+from everview.sql.names import sql_type
+from everview.sql.statements.parts import Name, RenameTo, SetComment, SetPolicy, ViewColumn
+from everview.sql.statements.values import (
+    AlterMaterializedView,
+    AlterTable,
+    AlterView,
+    CreateMaterializedView,
+    CreateView,
+    DropMaterializedView,
+    DropTable,
+    DropView,
+    ExplainCreate,
+)
+from everview.statements.results import done, receipts_frame, text_frame
+from everview.statements.warehouse import Warehouse, placed, single
+from everview.views.catalog_changes import alter_entry, drop_entry
+from everview.views.status import how_kept
+from everview.views.world import find_entry
+
+
+def run_create_materialized_view(wh: Warehouse, statement: CreateMaterializedView) -> DataFrame:
+    name = single(statement.name)
+    if statement.if_not_exists and find_entry(wh._world.catalog.read(), name):
+        return done(wh.spark)
+    with placed(statement.query):
+        receipt = create_view(wh._world, _definition(wh, statement), replace=statement.or_replace)
+    return receipts_frame(wh.spark, [receipt])
+
+
+def _definition(wh: Warehouse, statement: CreateMaterializedView) -> Definition:
+    name = single(statement.name)
+    columns = statement.columns or ()
+    return Definition(
+        name=name,
+        sql=VirtualView(name, statement.query.text, _names(columns)).query,
+        settings=pinned_settings(wh.spark),
+        policy=statement.policy or wh._world.settings.policy,
+        comment=statement.comment or "",
+        comments={c.name.dotted: c.comment for c in columns if c.comment},
+    )
+
+
+def run_explain_create(wh: Warehouse, statement: ExplainCreate) -> DataFrame:
+    created = statement.statement
+    definition = dataclasses.replace(_definition(wh, created), policy="AUTO")
+    with placed(created.query):
+        sources = find_sources(wh._world, definition)
+        defined = understand(wh._world, definition, sources)
+    policy = created.policy or wh._world.settings.policy
+    return text_frame(wh.spark, _explained(definition.name, policy, defined))
+
+
+def _explained(name: str, policy: str, defined: Defined) -> str:
+    """What a definition would be, if it were created."""
+    shape = defined.shape
+    lines = [f"{name} · policy {policy} · {how_kept(shape)}"]
+    if isinstance(shape, FullOnly) and policy.startswith("INCREMENTAL"):
+        lines.append(f"refused: policy {policy} allows no view that is recomputed in full")
+    if isinstance(shape, FullOnly) and shape.place is not None:
+        lines += [f"  {line}" for line in str(shape.place).splitlines()]
+    lines += ["columns", *(f"  {f.name}  {sql_type(f.type)}" for f in defined.columns.fields)]
+    lines += ["reads", *(f"  {n}: {', '.join(c) or '-'}" for n, c in defined.used.items())]
+    return "\n".join(lines)
+
+
+def run_create_view(wh: Warehouse, statement: CreateView) -> DataFrame:
+    name = single(statement.name)
+    if statement.if_not_exists and find_entry(wh._world.catalog.read(), name):
+        return done(wh.spark)
+    view = VirtualView(name, statement.query.text, _names(statement.columns or ()))
+    with placed(statement.query):
+        create_virtual_view(wh._world, view, statement.comment or "", replace=statement.or_replace)
+    return done(wh.spark)
+
+
+def _names(columns: tuple[ViewColumn, ...]) -> tuple[str, ...]:
+    return tuple(c.name.dotted for c in columns)
+
+
+def run_drop(wh: Warehouse, statement: DropTable | DropView | DropMaterializedView) -> DataFrame:
+    kind = {DropTable: "table", DropView: "virtual", DropMaterializedView: "view"}[type(statement)]
+    if _known(wh, statement.name, kind, if_exists=statement.if_exists):
+        drop_entry(wh._world, statement.name.dotted)
+    return done(wh.spark)
+
+
+def run_alter(
+    wh: Warehouse, statement: AlterTable | AlterView | AlterMaterializedView
+) -> DataFrame:
+    kinds = {AlterTable: "table", AlterView: "virtual", AlterMaterializedView: "view"}
+    kind = kinds[type(statement)]
+    if not _known(wh, statement.name, kind, if_exists=statement.if_exists):
+        return done(wh.spark)
+    world = wh._world
+    entry = world.entry(statement.name.dotted, kind)
+    match statement.change:
+        case RenameTo(name):
+            alter_entry(world, entry, dataclasses.replace(entry, name=single(name)))
+        case SetComment(comment):
+            alter_entry(world, entry, dataclasses.replace(entry, comment=comment or ""))
+        case SetPolicy(policy):
+            wh.view(entry.name).set_policy(policy)
+        case _:
+            assert_never(statement.change)
+    return done(wh.spark)
+
+
+def _known(wh: Warehouse, name: Name, kind: str, *, if_exists: bool) -> bool:
+    """Whether it is there; if it is not and must be, an error says so."""
+    try:
+        wh._world.entry(name.dotted, kind)
+    except UnknownName:
+        if not if_exists or find_entry(wh._world.catalog.read(), name.dotted):
+            raise
+        return False
+    return True

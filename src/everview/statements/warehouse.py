@@ -1,0 +1,66 @@
+"""The warehouse, as far as statements need it, and errors placed in the user's whole text."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Protocol
+
+from pyspark.sql import DataFrame, SparkSession
+
+from everview.errors import EverviewError, InvalidName, Place
+from everview.facts.receipts import Receipt
+from everview.handles import Table, View
+from everview.queries import query_frame
+from everview.sql.statements.parts import Name, Slice
+from everview.views.world import World
+
+
+class Warehouse(Protocol):
+    """What statements call."""
+
+    @property
+    def spark(self) -> SparkSession: ...
+
+    @property
+    def _world(self) -> World: ...
+
+    def attach(self, name: str, path: str) -> Table: ...
+
+    def table(self, name: str) -> Table: ...
+
+    def tables(self) -> list[str]: ...
+
+    def view(self, name: str) -> View: ...
+
+    def views(self) -> list[str]: ...
+
+    def refresh(self, *names: str, full: bool = False) -> list[Receipt]: ...
+
+
+@contextlib.contextmanager
+def placed(part: Slice) -> Iterator[None]:
+    """An error about a part of a statement is shown at its place in the whole text."""
+    try:
+        yield
+    except EverviewError as error:
+        if not isinstance(error.where, Place) or (part.start == 0 and part.text == part.whole):
+            raise
+        where = part.in_whole(error.where)
+        raise type(error)(error.what, where=where, remedy=error.remedy) from error
+
+
+def rows_of(wh: Warehouse, part: Slice) -> DataFrame:
+    """The rows of a query that is part of a statement, in the caller's session."""
+    with placed(part):
+        return query_frame(wh._world, wh.spark, part.text)
+
+
+def single(name: Name) -> str:
+    """A name of the warehouse that is to be made: one part."""
+    if len(name.parts) != 1:
+        raise InvalidName(
+            f"`{name.dotted}` has {len(name.parts)} parts.",
+            remedy="Names of the warehouse have one part: no database in front.",
+        )
+    return name.parts[0]
