@@ -1,0 +1,1 @@
+"""The command line: a reader of the same values that the Python API gives."""

@@ -1,0 +1,19 @@
+"""What the exit codes of the command line mean."""
+
+from __future__ import annotations
+
+DONE = 0
+ERROR = 1
+USAGE = 2
+DIFFERENT = 3
+UNHEALTHY = 4
+INTERRUPTED = 130
+
+MEANINGS = {
+    DONE: "done",
+    ERROR: "an error, with its code on stderr (or in the JSON document)",
+    USAGE: "the command line was not understood",
+    DIFFERENT: "verify found a view that differs from its recomputation",
+    UNHEALTHY: "a check of doctor failed",
+    INTERRUPTED: "interrupted",
+}

@@ -1,0 +1,179 @@
+"""The commands about views: refresh, status, explain, verify, history."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from rich.text import Text
+
+import everview
+from everview.cli.codes import DIFFERENT, DONE
+from everview.cli.opening import opened
+from everview.cli.parser import UsageError
+from everview.cli.screen import Screen
+from everview.cli.select import ABOVE, selected
+from everview.cli.tables import Cell, Column, table
+from everview.facts.receipt_text import receipt_lines
+from everview.views.status import status_table
+
+# The name of a view and how fresh it is are read at a glance.
+_WHOLE = 2
+_STYLES = {"incremental": "green", "full": "yellow", "skipped": "dim", "exact": "green"}
+
+
+def run_refresh(arguments: argparse.Namespace, screen: Screen) -> int:
+    """Refresh what was named, else everything."""
+    with opened(arguments, screen) as warehouse:
+        names = list(dict.fromkeys([*arguments.views, *_selection(warehouse, arguments.select)]))
+        receipts = warehouse.refresh(*names, full=arguments.full)
+    if screen.json:
+        screen.document([r.to_dict() for r in receipts])
+    elif not receipts:
+        screen.note("There are no views to refresh.")
+    elif not screen.quiet:
+        for receipt, line in zip(receipts, receipt_lines(receipts), strict=True):
+            _, *more = str(receipt).splitlines()
+            for text in (line, *more):
+                screen.say(styled(hanging(text, screen.out.width)))
+    return DONE
+
+
+def _selection(warehouse: everview.Warehouse, patterns: list[str]) -> list[str]:
+    if not patterns:
+        return []
+    sources: dict[str, Any] = {}
+    if any(p.endswith(ABOVE) for p in patterns):
+        sources = {s.view: tuple(s.exact_at) for s in warehouse.status()}
+    return selected(patterns, warehouse.views(), sources)
+
+
+def run_status(arguments: argparse.Namespace, screen: Screen) -> int:
+    """One line per view."""
+    with opened(arguments, screen) as warehouse:
+        if arguments.views:
+            statuses = [warehouse.view(n).status() for n in arguments.views]
+        else:
+            statuses = warehouse.status()
+    if screen.json:
+        screen.document([s.to_dict() for s in statuses])
+    elif statuses:
+        header, *rows = status_table(statuses, int(time.time() * 1000))
+        columns = [Column(title, whole=i < _WHOLE) for i, title in enumerate(header)]
+        cells = [[Cell(text) for text in row] for row in rows]
+        screen.say(table(columns, cells, plain=screen.plain))
+    else:
+        screen.note("There are no views yet.")
+    return DONE
+
+
+def run_explain(arguments: argparse.Namespace, screen: Screen) -> int:
+    """What the next refresh would do."""
+    with opened(arguments, screen) as warehouse:
+        explanation = warehouse.view(arguments.view).explain()
+    if screen.json:
+        screen.document(explanation.to_dict())
+    else:
+        screen.say(styled(str(explanation)))
+    return DONE
+
+
+def run_verify(arguments: argparse.Namespace, screen: Screen) -> int:
+    """Each view against its recomputation; every one is tried, also after a difference."""
+    if bool(arguments.views) == arguments.all:
+        raise UsageError("name the views to verify, or --all", "usage: everview verify [VIEW ...]")
+    found = []
+    with opened(arguments, screen) as warehouse:
+        for name in arguments.views or warehouse.views():
+            verification = warehouse.view(name).verify()
+            found.append(verification)
+            if not screen.json and not (screen.quiet and verification.ok):
+                for text in str(verification).splitlines():
+                    screen.say(styled(hanging(text, screen.out.width)))
+    if screen.json:
+        screen.document([v.to_dict() for v in found])
+    return DONE if all(v.ok for v in found) else DIFFERENT
+
+
+def run_history(arguments: argparse.Namespace, screen: Screen) -> int:
+    """The refreshes of a view or the commits of a table."""
+    with opened(arguments, screen) as warehouse:
+        is_view = arguments.name.lower() in {v.lower() for v in warehouse.views()}
+        handle = warehouse.view(arguments.name) if is_view else warehouse.table(arguments.name)
+        lines = handle.history()
+    most = arguments.limit or len(lines)
+    if screen.json:
+        screen.document(lines[:most])
+        return DONE
+    columns = _REFRESHES if is_view else _COMMITS
+    shown = [(_refresh_line if is_view else _commit_line)(line) for line in lines[:most]]
+    screen.say(table(columns, shown, plain=screen.plain))
+    if len(lines) > most:
+        screen.note(f"{most:,} of {len(lines):,} shown; --limit 0 shows all")
+    return DONE
+
+
+_REFRESHES = (
+    Column("version", number=True),
+    Column("when (UTC)", number=True),
+    Column("strategy"),
+    Column("seconds", number=True),
+    Column("inserted", number=True),
+    Column("updated", number=True),
+    Column("deleted", number=True),
+    Column("why"),
+)
+_COMMITS = (
+    Column("version", number=True),
+    Column("when (UTC)", number=True),
+    Column("operation"),
+    Column("rows"),
+)
+
+
+def _refresh_line(line: Mapping[str, Any]) -> list[Cell]:
+    strategy = str(line["strategy"])
+    counts = (Cell(f"{line[f'rows_{what}']:,}") for what in ("inserted", "updated", "deleted"))
+    return [
+        Cell(str(line["version"])),
+        Cell(_when(line["timestamp"])),
+        Cell(strategy, _STYLES.get(strategy.split()[0], "")),
+        Cell(f"{sum(line['seconds'].values()):.1f}"),
+        *counts,
+        Cell(str(line["reason"])),
+    ]
+
+
+def _commit_line(line: Mapping[str, Any]) -> list[Cell]:
+    rows = ", ".join(f"{n:,} {what}" for what, n in line["rows"].items())
+    kept = "" if line["data_change"] else "no change of rows"
+    return [
+        Cell(str(line["version"])),
+        Cell(_when(line["timestamp"])),
+        Cell(str(line["operation"])),
+        Cell(rows or kept),
+    ]
+
+
+def _when(milliseconds: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(milliseconds / 1000))
+
+
+def hanging(line: str, width: int) -> str:
+    """A line folded between words, its further lines set in."""
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    kept = {"break_long_words": False, "break_on_hyphens": False, "drop_whitespace": True}
+    folded = textwrap.wrap(line, width, subsequent_indent=indent, **kept)
+    return "\n".join(folded) if len(line) > width else line
+
+
+def styled(text: str) -> Text:
+    """The text of a value, its strategy or verdict in a colour where there is one."""
+    made = Text(text)
+    for word, style in _STYLES.items():
+        made.highlight_regex(rf"(?<=  ){word}\b", style)
+    made.highlight_regex(r"(?<=  )WRONG\b", "bold red")
+    return made

@@ -1,0 +1,170 @@
+"""The commands and options as data: what they are called and what their help says."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+DEMO_SALES = 1_000_000
+TABLE_ROWS = 100
+HISTORY_ROWS = 20
+START_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One argument as argparse takes it; `absent` is its value where a shared one is not given."""
+
+    names: tuple[str, ...]
+    help: str
+    how: Mapping[str, Any] = field(default_factory=dict)
+    absent: Any = None
+
+    @property
+    def key(self) -> str:
+        return max(self.names, key=len).lstrip("-").replace("-", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: a sentence, its options, examples."""
+
+    name: str
+    sentence: str
+    examples: tuple[str, ...]
+    options: tuple[Option, ...] = ()
+    more: str = ""
+
+
+def _flag(*names: str, help: str) -> Option:
+    return Option(names, help, {"action": "store_true"})
+
+
+def _shared(*names: str, help: str, metavar: str = "") -> Option:
+    how: dict[str, Any] = {"default": argparse.SUPPRESS}
+    how |= {"metavar": metavar} if metavar else {"action": "store_true"}
+    return Option(names, help, how, None if metavar else False)
+
+
+def _count(text: str) -> int:
+    """A number of rows; argparse turns the refusal into a usage error."""
+    number = int(text.replace("_", "").replace(",", ""))
+    if number < 0:
+        raise argparse.ArgumentTypeError("must be 0 or more")
+    return number
+
+
+def _number(name: str, help: str, default: int | None = None) -> Option:
+    return Option((name,), help, {"type": _count, "metavar": "N", "default": default})
+
+
+def _views(help: str) -> Option:
+    return Option(("views",), help, {"nargs": "*", "metavar": "VIEW"})
+
+
+SHARED = (
+    _shared("-w", "--warehouse", help="the warehouse, a folder or URI", metavar="PATH"),
+    _shared("--json", help="print one JSON document on stdout, also for an error"),
+    _shared("-v", "--verbose", help="log every step on stderr; show tracebacks"),
+    _shared("-q", "--quiet", help="no progress; refresh and verify speak only of trouble"),
+)
+
+COMMANDS = (
+    Command(
+        "demo",
+        "Build a shop, change it overnight, refresh only what changed.",
+        ("everview demo", "everview demo shop --sales 200000"),
+        (
+            Option(
+                ("folder",),
+                "where the warehouse goes and stays (default: everview-demo); an earlier demo "
+                "there is replaced, anything else is left alone",
+                {"nargs": "?", "metavar": "FOLDER"},
+            ),
+            _number("--sales", f"how many sales to build (default: {DEMO_SALES:,})", DEMO_SALES),
+        ),
+    ),
+    Command(
+        "sql",
+        "Run SQL statements over tables and views and print the result.",
+        (
+            'everview sql "SELECT * FROM city_sales ORDER BY revenue DESC LIMIT 5"',
+            "everview sql -w shop -f views.sql",
+        ),
+        (
+            Option(
+                ("text",),
+                "statements separated by semicolons; - reads them from stdin",
+                {"nargs": "?", "metavar": "STATEMENTS"},
+            ),
+            Option(("-f", "--file"), "read the statements from a file", {"metavar": "FILE"}),
+            _number("--limit", f"rows to print; a table shows {TABLE_ROWS} unless told, 0 is all"),
+            _flag("--csv", help="print the result as CSV, with a header, NULL as nothing"),
+        ),
+        "The result of the last statement is printed. A warehouse named by --warehouse\n"
+        "that is not there yet is created. With --json decimals are texts, so that no\n"
+        "digit is lost.",
+    ),
+    Command(
+        "refresh",
+        "Bring views to the newest versions of their sources.",
+        ("everview refresh", 'everview refresh --select "city_*" --select sales_by_day+'),
+        (
+            _views("views to refresh, with those below them; all if none is named"),
+            Option(
+                ("--select",),
+                "views by a pattern of names such as 'city_*'; 'name+' takes the views above "
+                "too; may be repeated",
+                {"action": "append", "metavar": "PATTERN", "default": []},
+            ),
+            _flag("--full", help="recompute them instead of propagating changes"),
+        ),
+    ),
+    Command(
+        "status",
+        "Show how fresh each view is and how far behind.",
+        ("everview status", "everview status city_sales --json"),
+        (_views("views to show; all if none is named"),),
+    ),
+    Command(
+        "explain",
+        "Show what the next refresh of a view would do, and why.",
+        ("everview explain city_sales", "everview explain city_sales --json"),
+        (Option(("view",), "the view", {"metavar": "VIEW"}),),
+    ),
+    Command(
+        "verify",
+        "Compare views with their recomputation, row by row.",
+        ("everview verify city_sales", "everview verify --all --json"),
+        (
+            _views("views to verify"),
+            _flag("--all", help="verify every view; a recomputation of each"),
+        ),
+        "The recomputation reads the versions that the view was refreshed to. Exit code 3\n"
+        "means that a view differs.",
+    ),
+    Command(
+        "history",
+        "Show the refreshes of a view, or the commits of a table.",
+        ("everview history city_sales", "everview history sales --limit 0"),
+        (
+            Option(("name",), "a view or table", {"metavar": "NAME"}),
+            _number("--limit", f"lines to print (default: {HISTORY_ROWS}), 0 is all", HISTORY_ROWS),
+        ),
+    ),
+    Command(
+        "doctor",
+        "Check this machine, and say what to do where it fails.",
+        ("everview doctor", "everview doctor --no-spark --json"),
+        (
+            _flag("--no-spark", help="do not start Spark"),
+            _number(
+                "--seconds", f"how long Spark may take (default: {START_SECONDS})", START_SECONDS
+            ),
+        ),
+        "Python, Java, memory, disk, local ports, and whether Spark starts. Exit code 4\n"
+        "means that a check failed.",
+    ),
+)

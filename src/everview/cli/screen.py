@@ -1,0 +1,105 @@
+"""Where a command prints: results on stdout, the rest on stderr, plain without a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, Any
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from everview.cli.progress import Progress
+from everview.errors import EverviewError
+
+# Without a terminal nothing wraps: one line of a table is one line of the output.
+_UNWRAPPED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Where a command speaks, and how much of it."""
+
+    out: Console
+    err: Console
+    progress: Progress
+    json: bool = False
+    verbose: bool = False
+    quiet: bool = False
+
+    @property
+    def plain(self) -> bool:
+        return not self.out.is_terminal
+
+    def say(self, what: RenderableType = "", *, wrap: bool = False) -> None:
+        """Print a result; a text keeps its lines unless it may wrap."""
+        self.progress.clear()
+        if self.plain and isinstance(what, Text | str):
+            self.out.print(str(what), soft_wrap=True)
+        else:
+            self.out.print(what, soft_wrap=not wrap and isinstance(what, Text | str))
+
+    def document(self, value: Any) -> None:
+        """Print the one JSON document of a command."""
+        self.progress.clear()
+        indent = None if self.plain else 2  # a log of documents has one per line
+        text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
+        self.out.file.write(text + "\n")
+        self.out.file.flush()
+
+    def note(self, text: str) -> None:
+        """Say something beside the result."""
+        if not self.quiet:
+            self.progress.clear()
+            self.err.print(Text(text), soft_wrap=True)
+
+    def failed(self, error: EverviewError) -> None:
+        """Show an error: code, what, where, what instead."""
+        self.progress.clear()
+        if self.json:
+            self.document({"error": error.to_dict()})
+            return
+        text = Text(str(error))
+        text.stylize("bold red", 0, len(error.code))
+        text.stylize("bold", len(error.code), len(str(error).splitlines()[0]))
+        self.err.print(text, soft_wrap=True)
+
+
+@contextlib.contextmanager
+def screen_of(arguments: argparse.Namespace) -> Iterator[Screen]:
+    """The screen of a run; what it prints on stderr arrives even while Spark's does not."""
+    with _kept_stderr() as stream:
+        out = console(sys.stdout)
+        err = console(stream)
+        progress = Progress(err, verbose=arguments.verbose, quiet=arguments.quiet)
+        yield Screen(out, err, progress, arguments.json, arguments.verbose, arguments.quiet)
+
+
+def console(stream: IO[str]) -> Console:
+    """A console without markup; its width is the terminal's, or no limit."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")  # a terminal without the letter Δ is no reason to fail
+    made = Console(file=stream, markup=False, emoji=False, highlight=False)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = _UNWRAPPED
+    return made
+
+
+@contextlib.contextmanager
+def _kept_stderr() -> Iterator[IO[str]]:
+    """A stream to where stderr leads now, whatever descriptor 2 is made to lead to later."""
+    try:
+        is_own = sys.stderr.fileno() == 2
+    except (OSError, ValueError, AttributeError):
+        is_own = False
+    if not is_own:
+        yield sys.stderr
+        return
+    with os.fdopen(os.dup(2), "w", encoding=sys.stderr.encoding) as stream:
+        yield stream
