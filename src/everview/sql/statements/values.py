@@ -1,0 +1,288 @@
+"""The statements that exist, one frozen value each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everview.facts.views import Policy
+from everview.sql.statements.parts import (
+    Assignment,
+    Column,
+    ForeignKey,
+    Kind,
+    MergeClause,
+    Name,
+    RenameTo,
+    SetComment,
+    SetPolicy,
+    Slice,
+    ViewColumn,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Rows wanted: SELECT, WITH, FROM, VALUES, TABLE, or one of them in parentheses."""
+
+    query: Slice
+
+
+# Tables
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    """At least one of columns and query is there; an empty primary key means none is declared.
+
+    Names of constraints are not kept: nothing refers to them.
+    """
+
+    name: Name
+    if_not_exists: bool
+    columns: tuple[Column, ...] | None
+    query: Slice | None
+    partitioned_by: tuple[Name, ...]
+    primary_key: tuple[Name, ...]
+    foreign_keys: tuple[ForeignKey, ...]
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class InsertInto:
+    name: Name
+    columns: tuple[Name, ...] | None
+    query: Slice
+
+
+@dataclass(frozen=True, slots=True)
+class InsertOverwrite:
+    """The query's rows take the place of all rows."""
+
+    name: Name
+    columns: tuple[Name, ...] | None
+    query: Slice
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteFrom:
+    """Without a condition: all rows."""
+
+    name: Name
+    alias: Name | None
+    where: Slice | None
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Without a condition: all rows."""
+
+    name: Name
+    alias: Name | None
+    assignments: tuple[Assignment, ...]
+    where: Slice | None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeInto:
+    """The source is a name, or the query that stood in parentheses."""
+
+    target: Name
+    target_alias: Name | None
+    source: Name | Slice
+    source_alias: Name | None
+    on: Slice
+    clauses: tuple[MergeClause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DropTable:
+    name: Name
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attach:
+    """A table that belongs to another writer, at a path or URI."""
+
+    name: Name
+    path: str
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AlterTable:
+    name: Name
+    if_exists: bool
+    change: RenameTo | SetComment
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyTable:
+    """Do the declared keys hold? No names: of all tables."""
+
+    names: tuple[Name, ...]
+
+
+# Virtual views
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView:
+    name: Name
+    or_replace: bool
+    if_not_exists: bool
+    columns: tuple[ViewColumn, ...] | None
+    comment: str | None
+    query: Slice
+
+
+@dataclass(frozen=True, slots=True)
+class DropView:
+    name: Name
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AlterView:
+    name: Name
+    if_exists: bool
+    change: RenameTo | SetComment
+
+
+# Materialized views
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMaterializedView:
+    """A policy of None leaves the choice to the warehouse."""
+
+    name: Name
+    or_replace: bool
+    if_not_exists: bool
+    columns: tuple[ViewColumn, ...] | None
+    comment: str | None
+    policy: Policy | None
+    query: Slice
+
+
+@dataclass(frozen=True, slots=True)
+class DropMaterializedView:
+    name: Name
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AlterMaterializedView:
+    name: Name
+    if_exists: bool
+    change: RenameTo | SetComment | SetPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshMaterializedView:
+    """No names: all of them."""
+
+    names: tuple[Name, ...]
+    full: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """Does a stored view equal its definition? No names: all of them."""
+
+    names: tuple[Name, ...]
+
+
+# Questions
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTables:
+    like: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowViews:
+    like: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowMaterializedViews:
+    like: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCreate:
+    kind: Kind
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
+class Describe:
+    """A kind of None: whatever has that name."""
+
+    kind: Kind | None
+    name: Name
+    extended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeHistory:
+    """A kind of None: whatever has that name."""
+
+    kind: Kind | None
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """What the next refresh of a view will do, and why."""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainCreate:
+    """What a view would be, without creating it."""
+
+    statement: CreateMaterializedView
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainQuery:
+    """Spark's plan of a query; the mode is EXTENDED, CODEGEN, COST, FORMATTED or None."""
+
+    query: Slice
+    mode: str | None
+
+
+Statement = (
+    Query
+    | CreateTable
+    | InsertInto
+    | InsertOverwrite
+    | DeleteFrom
+    | Update
+    | MergeInto
+    | DropTable
+    | Attach
+    | AlterTable
+    | VerifyTable
+    | CreateView
+    | DropView
+    | AlterView
+    | CreateMaterializedView
+    | DropMaterializedView
+    | AlterMaterializedView
+    | RefreshMaterializedView
+    | Verify
+    | ShowTables
+    | ShowViews
+    | ShowMaterializedViews
+    | ShowCreate
+    | Describe
+    | DescribeHistory
+    | Explain
+    | ExplainCreate
+    | ExplainQuery
+)
