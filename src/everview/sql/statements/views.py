@@ -1,0 +1,181 @@
+"""Statements that make, change, refresh and drop views, and what they share with tables."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from everview.facts.views import Policy
+from everview.sql.statements.cursor import Cursor, Once
+from everview.sql.statements.parts import (
+    Kind,
+    Name,
+    RenameTo,
+    SetComment,
+    SetPolicy,
+    Slice,
+    ViewColumn,
+)
+from everview.sql.statements.tables import accept_if_exists, accept_if_not_exists, create_table
+from everview.sql.statements.values import (
+    AlterMaterializedView,
+    AlterTable,
+    AlterView,
+    CreateMaterializedView,
+    CreateTable,
+    CreateView,
+    DropMaterializedView,
+    DropTable,
+    DropView,
+    RefreshMaterializedView,
+)
+from everview.sql.statements.verbatim import query
+
+Alter = AlterMaterializedView | AlterView | AlterTable
+
+
+def create(cursor: Cursor) -> CreateTable | CreateView | CreateMaterializedView:
+    """What follows CREATE."""
+    or_replace = cursor.accept("OR", "REPLACE")
+    if not or_replace and cursor.accept("TABLE"):
+        return create_table(cursor)
+    if cursor.accept("VIEW"):
+        return _create_view(cursor, or_replace=or_replace)
+    cursor.expect("MATERIALIZED", "VIEW")
+    return create_materialized_view(cursor, or_replace=or_replace)
+
+
+def _create_view(cursor: Cursor, *, or_replace: bool) -> CreateView:
+    name, if_not_exists, columns = _head(cursor, or_replace=or_replace)
+    comment = cursor.string() if cursor.accept("COMMENT") else None
+    return CreateView(name, or_replace, if_not_exists, columns, comment, _definition(cursor))
+
+
+def create_materialized_view(cursor: Cursor, *, or_replace: bool) -> CreateMaterializedView:
+    """What follows CREATE [OR REPLACE] MATERIALIZED VIEW."""
+    name, if_not_exists, columns = _head(cursor, or_replace=or_replace)
+    once = Once(cursor)
+    comment, policy = None, None
+    while True:
+        if once.accept("COMMENT"):
+            comment = cursor.string()
+        elif once.accept("REFRESH", "POLICY"):
+            policy = _policy(cursor)
+        else:
+            break
+    rows = _definition(cursor)
+    return CreateMaterializedView(name, or_replace, if_not_exists, columns, comment, policy, rows)
+
+
+def _head(cursor: Cursor, *, or_replace: bool) -> tuple[Name, bool, tuple[ViewColumn, ...] | None]:
+    """[IF NOT EXISTS] name [(columns)]"""
+    start = cursor.peek()
+    if_not_exists = accept_if_not_exists(cursor)
+    if or_replace and if_not_exists:
+        cursor.error(
+            start,
+            "OR REPLACE and IF NOT EXISTS contradict each other.",
+            "OR REPLACE takes the place of an existing view, IF NOT EXISTS keeps it: choose one.",
+        )
+    name = cursor.name()
+    if cursor.is_symbol("("):
+        return name, if_not_exists, cursor.listed(lambda: _view_column(cursor))
+    cursor.want("`(`")
+    return name, if_not_exists, None
+
+
+def _view_column(cursor: Cursor) -> ViewColumn:
+    name = cursor.column()
+    return ViewColumn(name, cursor.string() if cursor.accept("COMMENT") else None)
+
+
+def _definition(cursor: Cursor) -> Slice:
+    cursor.expect("AS")
+    return query(cursor)
+
+
+def _policy(cursor: Cursor) -> Policy:
+    if cursor.accept("AUTO"):
+        return "AUTO"
+    if cursor.accept("FULL"):
+        return "FULL"
+    cursor.expect("INCREMENTAL")
+    return "INCREMENTAL STRICT" if cursor.accept("STRICT") else "INCREMENTAL"
+
+
+def kind(cursor: Cursor) -> Kind:
+    """MATERIALIZED VIEW, VIEW or TABLE."""
+    if cursor.accept("MATERIALIZED", "VIEW"):
+        return "MATERIALIZED VIEW"
+    if cursor.accept("VIEW"):
+        return "VIEW"
+    cursor.expect("TABLE")
+    return "TABLE"
+
+
+def drop(cursor: Cursor) -> DropTable | DropView | DropMaterializedView:
+    """What follows DROP."""
+    what = kind(cursor)
+    if_exists = accept_if_exists(cursor)
+    name = cursor.name()
+    match what:
+        case "TABLE":
+            return DropTable(name, if_exists)
+        case "VIEW":
+            return DropView(name, if_exists)
+        case "MATERIALIZED VIEW":
+            return DropMaterializedView(name, if_exists)
+        case _:
+            assert_never(what)
+
+
+def alter(cursor: Cursor) -> Alter:
+    """What follows ALTER."""
+    what = kind(cursor)
+    if_exists = accept_if_exists(cursor)
+    name = cursor.name()
+    if cursor.accept("RENAME", "TO"):
+        return _altered(what, name, RenameTo(cursor.name()), if_exists=if_exists)
+    if cursor.accept("SET", "COMMENT"):
+        return _altered(what, name, SetComment(cursor.string()), if_exists=if_exists)
+    if what == "MATERIALIZED VIEW" and cursor.accept("SET", "REFRESH", "POLICY"):
+        return AlterMaterializedView(name, if_exists, SetPolicy(_policy(cursor)))
+    cursor.expect("UNSET", "COMMENT")
+    return _altered(what, name, SetComment(None), if_exists=if_exists)
+
+
+def comment_on(cursor: Cursor) -> Alter:
+    """What follows COMMENT."""
+    cursor.expect("ON")
+    what = kind(cursor)
+    name = cursor.name()
+    cursor.expect("IS")
+    comment = None if cursor.accept("NULL") else cursor.string()
+    return _altered(what, name, SetComment(comment), if_exists=False)
+
+
+def _altered(kind: Kind, name: Name, change: RenameTo | SetComment, *, if_exists: bool) -> Alter:
+    match kind:
+        case "TABLE":
+            return AlterTable(name, if_exists, change)
+        case "VIEW":
+            return AlterView(name, if_exists, change)
+        case "MATERIALIZED VIEW":
+            return AlterMaterializedView(name, if_exists, change)
+        case _:
+            assert_never(kind)
+
+
+def refresh(cursor: Cursor) -> RefreshMaterializedView:
+    """What follows REFRESH; FULL stands before the kind or behind the names."""
+    full = cursor.accept("FULL")
+    cursor.expect("MATERIALIZED")
+    names: tuple[Name, ...] = ()
+    if not cursor.accept("VIEWS"):
+        cursor.expect("VIEW")
+        names = cursor.several(cursor.name)
+    again = cursor.peek()
+    if cursor.accept("FULL"):
+        if full:
+            cursor.error(again, "FULL is given twice.")
+        full = True
+    return RefreshMaterializedView(names, full)
