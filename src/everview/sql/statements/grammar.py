@@ -1,0 +1,217 @@
+"""The grammar as a person reads it: the reference page is made from this."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    title: str
+    syntax: str
+    example: str
+    sentence: str
+
+
+GRAMMAR: tuple[Entry, ...] = (
+    Entry(
+        "Query",
+        "SELECT ... | WITH ... | FROM ... | VALUES ... | TABLE name | ( query )",
+        "SELECT city, total FROM city_sales ORDER BY total DESC LIMIT 5",
+        "Rows of tables and views, in Spark's own SQL.",
+    ),
+    Entry(
+        "CREATE MATERIALIZED VIEW",
+        "CREATE [OR REPLACE] MATERIALIZED VIEW [IF NOT EXISTS] name\n"
+        "  [(column [COMMENT 'text'], ...)]\n"
+        "  [COMMENT 'text']\n"
+        "  [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL]\n"
+        "  AS query",
+        "CREATE MATERIALIZED VIEW city_sales (city, n, total COMMENT 'in euros')\n"
+        "  COMMENT 'what each city buys'\n"
+        "  REFRESH POLICY AUTO\n"
+        "  AS SELECT city, count(*), sum(amount)\n"
+        "     FROM sales JOIN stores USING (store_id) GROUP BY city",
+        "Stores the rows of a query, to be kept fresh by what changes in its tables.",
+    ),
+    Entry(
+        "REFRESH MATERIALIZED VIEW",
+        "REFRESH [FULL] MATERIALIZED VIEW name, ... [FULL]\nREFRESH [FULL] MATERIALIZED VIEWS",
+        "REFRESH MATERIALIZED VIEW city_sales, category_sales",
+        "Brings views, and the views below them, up to date; FULL recomputes them.",
+    ),
+    Entry(
+        "EXPLAIN MATERIALIZED VIEW",
+        "EXPLAIN MATERIALIZED VIEW name",
+        "EXPLAIN MATERIALIZED VIEW city_sales",
+        "Says what the next refresh will do, step by step, and why.",
+    ),
+    Entry(
+        "EXPLAIN CREATE MATERIALIZED VIEW",
+        "EXPLAIN CREATE [OR REPLACE] MATERIALIZED VIEW ...",
+        "EXPLAIN CREATE MATERIALIZED VIEW big AS SELECT * FROM sales WHERE amount > 1000",
+        "Says how a view would be maintained, without creating it.",
+    ),
+    Entry(
+        "VERIFY MATERIALIZED VIEW",
+        "VERIFY MATERIALIZED VIEW name, ...\nVERIFY MATERIALIZED VIEWS",
+        "VERIFY MATERIALIZED VIEW city_sales",
+        "Compares the stored rows with a recomputation at the same versions, both ways.",
+    ),
+    Entry(
+        "ALTER MATERIALIZED VIEW",
+        "ALTER MATERIALIZED VIEW [IF EXISTS] name\n"
+        "  RENAME TO name | SET COMMENT 'text' | UNSET COMMENT\n"
+        "  | SET REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL",
+        "ALTER MATERIALIZED VIEW city_sales SET REFRESH POLICY INCREMENTAL STRICT",
+        "Changes the name, the comment or the refresh policy of a view.",
+    ),
+    Entry(
+        "DROP MATERIALIZED VIEW",
+        "DROP MATERIALIZED VIEW [IF EXISTS] name",
+        "DROP MATERIALIZED VIEW IF EXISTS city_sales",
+        "Removes a view and its stored rows.",
+    ),
+    Entry(
+        "SHOW MATERIALIZED VIEWS",
+        "SHOW MATERIALIZED VIEWS [LIKE 'pattern']",
+        "SHOW MATERIALIZED VIEWS LIKE 'city*'",
+        "Lists the materialized views, how fresh they are and how they are refreshed.",
+    ),
+    Entry(
+        "CREATE TABLE",
+        "CREATE TABLE [IF NOT EXISTS] name (\n"
+        "    column type [NOT NULL] [PRIMARY KEY] [REFERENCES name (column)] [COMMENT 'text']\n"
+        "    [, column ...] ...\n"
+        "    [, [CONSTRAINT name] PRIMARY KEY (column, ...)]\n"
+        "    [, [CONSTRAINT name] FOREIGN KEY (column, ...) REFERENCES name (column, ...)] ...\n"
+        "  )\n"
+        "  [USING DELTA] [PARTITIONED BY (column, ...)] [COMMENT 'text'] [AS query]",
+        "CREATE TABLE sales (\n"
+        "    id BIGINT PRIMARY KEY,\n"
+        "    store_id INT NOT NULL REFERENCES stores (store_id),\n"
+        "    amount DECIMAL(10, 2) COMMENT 'in euros',\n"
+        "    day DATE\n"
+        "  ) PARTITIONED BY (day)",
+        "Creates a Delta table, empty or with the rows of a query.",
+    ),
+    Entry(
+        "ATTACH TABLE",
+        "ATTACH [TABLE] [IF NOT EXISTS] name FROM 'path or URI'",
+        "ATTACH TABLE stores FROM 's3://lake/raw/stores'",
+        "Makes a Delta table of another writer known by a name; it is only ever read.",
+    ),
+    Entry(
+        "INSERT INTO",
+        "INSERT INTO [TABLE] name [(column, ...)] query",
+        "INSERT INTO stores (store_id, city) VALUES (1, 'Oslo'), (2, 'Bergen')",
+        "Adds the rows of a query.",
+    ),
+    Entry(
+        "INSERT OVERWRITE",
+        "INSERT OVERWRITE [TABLE] name [(column, ...)] query",
+        "INSERT OVERWRITE stores SELECT * FROM new_stores",
+        "Puts the rows of a query in place of all rows of a table.",
+    ),
+    Entry(
+        "UPDATE",
+        "UPDATE name [[AS] alias] SET column = expression, ... [WHERE condition]",
+        "UPDATE stores SET city = 'Trondheim' WHERE store_id = 2",
+        "Changes the rows that fulfil a condition.",
+    ),
+    Entry(
+        "DELETE",
+        "DELETE FROM name [[AS] alias] [WHERE condition]",
+        "DELETE FROM sales WHERE day < DATE '2020-01-01'",
+        "Removes the rows that fulfil a condition.",
+    ),
+    Entry(
+        "MERGE",
+        "MERGE INTO name [[AS] alias]\n"
+        "  USING name | ( query ) [[AS] alias] ON condition\n"
+        "  [WHEN MATCHED [AND condition] THEN\n"
+        "     UPDATE SET column = expression, ... | UPDATE SET * | DELETE] ...\n"
+        "  [WHEN NOT MATCHED [BY TARGET] [AND condition] THEN\n"
+        "     INSERT (column, ...) VALUES (expression, ...) | INSERT *] ...\n"
+        "  [WHEN NOT MATCHED BY SOURCE [AND condition] THEN\n"
+        "     UPDATE SET column = expression, ... | DELETE] ...",
+        "MERGE INTO sales AS t USING corrections AS s ON t.id = s.id\n"
+        "  WHEN MATCHED AND s.amount = 0 THEN DELETE\n"
+        "  WHEN MATCHED THEN UPDATE SET amount = s.amount\n"
+        "  WHEN NOT MATCHED THEN INSERT *",
+        "Updates, deletes and inserts rows of a table by comparison with other rows.",
+    ),
+    Entry(
+        "ALTER TABLE",
+        "ALTER TABLE [IF EXISTS] name RENAME TO name | SET COMMENT 'text' | UNSET COMMENT",
+        "ALTER TABLE sales RENAME TO shop_sales",
+        "Changes the name or the comment of a table.",
+    ),
+    Entry(
+        "DROP TABLE",
+        "DROP TABLE [IF EXISTS] name",
+        "DROP TABLE IF EXISTS sales",
+        "Removes a table; one that was attached is only forgotten.",
+    ),
+    Entry(
+        "VERIFY TABLE",
+        "VERIFY TABLE name, ...\nVERIFY TABLES",
+        "VERIFY TABLE sales, stores",
+        "Checks whether the declared keys hold.",
+    ),
+    Entry(
+        "SHOW TABLES",
+        "SHOW TABLES [LIKE 'pattern']",
+        "SHOW TABLES",
+        "Lists the tables.",
+    ),
+    Entry(
+        "CREATE VIEW",
+        "CREATE [OR REPLACE] VIEW [IF NOT EXISTS] name\n"
+        "  [(column [COMMENT 'text'], ...)] [COMMENT 'text'] AS query",
+        "CREATE OR REPLACE VIEW northern AS SELECT * FROM stores WHERE latitude > 60",
+        "Gives a query a name; nothing is stored.",
+    ),
+    Entry(
+        "ALTER VIEW",
+        "ALTER VIEW [IF EXISTS] name RENAME TO name | SET COMMENT 'text' | UNSET COMMENT",
+        "ALTER VIEW northern SET COMMENT 'above 60 degrees'",
+        "Changes the name or the comment of a view.",
+    ),
+    Entry("DROP VIEW", "DROP VIEW [IF EXISTS] name", "DROP VIEW northern", "Removes a view."),
+    Entry(
+        "SHOW VIEWS",
+        "SHOW VIEWS [LIKE 'pattern']",
+        "SHOW VIEWS LIKE 'north*'",
+        "Lists the views that are not stored.",
+    ),
+    Entry(
+        "COMMENT ON",
+        "COMMENT ON MATERIALIZED VIEW | VIEW | TABLE name IS 'text' | NULL",
+        "COMMENT ON TABLE sales IS 'one row per receipt line'",
+        "Sets a comment, or takes it away.",
+    ),
+    Entry(
+        "SHOW CREATE",
+        "SHOW CREATE MATERIALIZED VIEW | VIEW | TABLE name",
+        "SHOW CREATE MATERIALIZED VIEW city_sales",
+        "Gives the statement that would create it again.",
+    ),
+    Entry(
+        "DESCRIBE",
+        "DESCRIBE | DESC [EXTENDED] [MATERIALIZED VIEW | VIEW | TABLE] name",
+        "DESCRIBE EXTENDED city_sales",
+        "Lists the columns; EXTENDED adds what else is known.",
+    ),
+    Entry(
+        "DESCRIBE HISTORY",
+        "DESCRIBE HISTORY [MATERIALIZED VIEW | TABLE] name",
+        "DESCRIBE HISTORY city_sales",
+        "Lists what was done to a table, or the receipts of a view's refreshes.",
+    ),
+    Entry(
+        "EXPLAIN query",
+        "EXPLAIN [EXTENDED | FORMATTED | COST | CODEGEN] query",
+        "EXPLAIN FORMATTED SELECT * FROM city_sales",
+        "Shows Spark's plan of a query.",
+    ),
+)
