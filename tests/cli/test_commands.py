@@ -172,6 +172,15 @@ def test_a_statement_without_result_prints_nothing(wh: FakeWarehouse, capsys: Ca
     assert json.loads(capsys.readouterr().out) == []
 
 
+def test_what_a_statement_says_besides_rows(wh: FakeWarehouse, capsys: Captured) -> None:
+    wh.frame = FakeFrame(["result"], [])
+    assert main(["sql", "create table x"]) == 0
+    assert capsys.readouterr() == ("", "")
+    wh.frame = FakeFrame(["plan"], [("first line\n  second line",)])
+    assert main(["sql", "explain x"]) == 0
+    assert capsys.readouterr().out == "first line\n  second line\n"
+
+
 def test_an_error_has_code_place_and_remedy(wh: FakeWarehouse, capsys: Captured) -> None:
     place = Place(1, 8, 2, "SELECT id FROM t")
     wh.raised = SqlSyntax("`id` is not there.", where=place, remedy="Write another.")

@@ -165,9 +165,10 @@ def _when(milliseconds: int) -> str:
 def hanging(line: str, width: int) -> str:
     """A line folded between words, its further lines set in."""
     indent = " " * (len(line) - len(line.lstrip()) + 4)
-    kept = {"break_long_words": False, "break_on_hyphens": False, "drop_whitespace": True}
-    folded = textwrap.wrap(line, width, subsequent_indent=indent, **kept)
-    return "\n".join(folded) if len(line) > width else line
+    fold = textwrap.TextWrapper(
+        width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return fold.fill(line) if len(line) > width else line
 
 
 def styled(text: str) -> Text:

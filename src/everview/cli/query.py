@@ -23,6 +23,8 @@ from everview.cli.tables import Cell, Column, fitted
 from everview.errors import InvalidArgument
 
 _NULL = Cell("NULL", "dim")
+# The column of a statement that has nothing to say.
+_NOTHING = ["result"]
 
 
 def run_sql(arguments: argparse.Namespace, screen: Screen) -> int:
@@ -91,10 +93,17 @@ def _print(names: Sequence[str], frame: Any, limit: int | None, screen: Screen) 
     rows = rows[:most]
     if screen.json:
         screen.document([dict(zip(names, map(plain_value, r), strict=True)) for r in rows])
-    else:
+    elif _is_text(rows):
+        screen.say(rows[0][0])
+    elif rows or list(names) != _NOTHING:
         screen.say(result_table(names, rows, screen))
     if more:
         screen.note(f"{most:,} rows shown; there are more: --limit 0 shows all")
+
+
+def _is_text(rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether a result is one text of several lines, such as EXPLAIN gives."""
+    return len(rows) == len(rows[0]) == 1 and "\n" in str(rows[0][0]) if rows else False
 
 
 def result_table(names: Sequence[str], rows: Sequence[Sequence[Any]], screen: Screen) -> Any:
