@@ -96,6 +96,8 @@ def test_verify_wants_names_or_all(wh: FakeWarehouse, words: list[str], capsys: 
 def test_status_and_explain(wh: FakeWarehouse, capsys: Captured) -> None:
     assert main(["status"]) == main(["status", "city_sales"]) == 0
     assert "city_sales" in capsys.readouterr().out
+    assert main(["status", "--tree"]) == 0
+    assert "sales\n  city_sales" in capsys.readouterr().out
     assert main(["explain", "city_sales"]) == 0
     assert capsys.readouterr().out == EXPLANATION.text + "\n"
     assert main(["explain", "city_sales", "--json"]) == 0

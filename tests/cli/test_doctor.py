@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -138,6 +141,15 @@ def test_exit_codes_and_json(
     assert found[-1] == {"name": "spark", "state": "fail", "what": "No.", "remedy": ""}
     assert main(["doctor", "--no-spark", "-w", "nothing"]) == 4
     assert "nothing is not a warehouse" in capsys.readouterr().out
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    ends = os.pipe()
+    os.close(ends[0])
+    command = [sys.executable, "-m", "everview", "doctor", "--no-spark", "--json"]
+    done = subprocess.run(command, stdout=ends[1], stderr=subprocess.PIPE, text=True)
+    os.close(ends[1])
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_table_fits_and_ends_with_what_to_do() -> None:

@@ -12,6 +12,7 @@ from rich.text import Text
 
 import everview
 from everview.cli.codes import DIFFERENT, DONE
+from everview.cli.lineage import lineage, shown
 from everview.cli.opening import opened
 from everview.cli.parser import UsageError
 from everview.cli.screen import Screen
@@ -60,6 +61,8 @@ def run_status(arguments: argparse.Namespace, screen: Screen) -> int:
             statuses = warehouse.status()
     if screen.json:
         screen.document([s.to_dict() for s in statuses])
+    elif statuses and arguments.tree:
+        screen.say(shown(lineage(statuses), plain=screen.plain))
     elif statuses:
         header, *rows = status_table(statuses, int(time.time() * 1000))
         columns = [Column(title, whole=i < _WHOLE) for i, title in enumerate(header)]
@@ -109,8 +112,8 @@ def run_history(arguments: argparse.Namespace, screen: Screen) -> int:
         screen.document(lines[:most])
         return DONE
     columns = _REFRESHES if is_view else _COMMITS
-    shown = [(_refresh_line if is_view else _commit_line)(line) for line in lines[:most]]
-    screen.say(table(columns, shown, plain=screen.plain))
+    rows = [(_refresh_line if is_view else _commit_line)(line) for line in lines[:most]]
+    screen.say(table(columns, rows, plain=screen.plain))
     if len(lines) > most:
         screen.note(f"{most:,} of {len(lines):,} shown; --limit 0 shows all")
     return DONE

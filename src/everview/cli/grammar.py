@@ -126,7 +126,10 @@ COMMANDS = (
         "status",
         "Show how fresh each view is and how far behind.",
         ("everview status", "everview status city_sales --json"),
-        (_views("views to show; all if none is named"),),
+        (
+            _views("views to show; all if none is named"),
+            _flag("--tree", help="show which views stand on which tables"),
+        ),
     ),
     Command(
         "explain",

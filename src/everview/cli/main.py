@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -53,6 +55,9 @@ def run(command: Run, arguments: argparse.Namespace, screen: Screen) -> int:
         return _misused(error, wants_json=screen.json)
     except EverviewError as error:
         screen.failed(error)
+    except BrokenPipeError:
+        _hang_up()
+        return DONE
     except KeyboardInterrupt:
         screen.note("interrupted; what was not committed is not there")
         return INTERRUPTED
@@ -61,6 +66,12 @@ def run(command: Run, arguments: argparse.Namespace, screen: Screen) -> int:
             screen.note(traceback.format_exc().rstrip())
         screen.failed(unexpected(error))
     return ERROR
+
+
+def _hang_up() -> None:
+    """The reader of stdout has seen enough (`| head`): what is left goes nowhere."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def unexpected(error: Exception) -> Unexpected:

@@ -80,12 +80,18 @@ def screen_of(arguments: argparse.Namespace) -> Iterator[Screen]:
         yield Screen(out, err, progress, arguments.json, arguments.verbose, arguments.quiet)
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the caller what a reader that went away means."""
+        raise BrokenPipeError
+
+
 def console(stream: IO[str]) -> Console:
     """A console without markup; its width is the terminal's, or no limit."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="replace")  # a terminal without the letter Δ is no reason to fail
-    made = Console(file=stream, markup=False, emoji=False, highlight=False)
+    made = _Console(file=stream, markup=False, emoji=False, highlight=False)
     if not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = _UNWRAPPED
     return made
