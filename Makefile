@@ -11,7 +11,7 @@ PYTEST := $(BIN)/python -m pytest
 FUZZ_CASES ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types format test-pure test-spark test-connect mutate fuzz \
+.PHONY: help setup demo picture test check lint types format test-pure test-spark test-connect mutate fuzz \
 	coverage bench lock clean
 
 help: ## show this list
@@ -20,7 +20,10 @@ help: ## show this list
 setup: $(READY) ## create .venv with everything in it
 
 demo: $(READY) ## build a small shop, change it, refresh its views
-	$(BIN)/python examples/demo.py
+	$(BIN)/everview demo
+
+picture: $(READY) ## record the demo as docs/pictures/demo.svg
+	$(BIN)/python tools/record_demo.py
 
 check: lint types test mutate ## what CI runs: lint, types, all tests, mutants
 
@@ -66,7 +69,7 @@ lock: ## compute requirements.lock anew from pyproject.toml (needs uv)
 clean: ## remove .venv and everything that tools, Spark and the demo left behind
 	rm -rf .venv build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache \
 		.ruff_cache artifacts derby.log metastore_db spark-warehouse everview-demo
-	find src tests examples bench -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests tools bench -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The tests have one order, also under make -j: they share two cores and the console.
 .NOTPARALLEL:
