@@ -24,6 +24,8 @@ from everview.algebra.walk import highest_id, used_columns, walk_plan
 from everview.errors import SqlInvalid
 from everview.facts.schema import Schema
 from everview.plan.shape import Shape, full_only, shape_of
+from everview.rewrite.project_merge import project_merge
+from everview.rewrite.rules import rewrite
 from everview.run.engine import Engine, sql_over
 from everview.run.read import empty_frame, schema_of
 from everview.sql.bind import NotLowered, bind
@@ -67,6 +69,7 @@ def define(
         if isinstance(rel, NotLowered):
             shape = full_only(rel.reason, rel.place, columns)
             return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
+        rel = rewrite(rel, (project_merge,))
         shape = _Asked(engine, sources).shape(rel, columns)
     return Defined(parsed, columns, shape, _used(rel, sources))
 

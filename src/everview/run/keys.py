@@ -99,7 +99,7 @@ def _required(schema: Schema, declared: TableRecord) -> list[tuple[str, str]]:
     """The columns in which NULL is refused, with the constraint that says so."""
     found = [(f.name, f"NOT NULL {f.name}") for f in schema.fields if not f.nullable]
     keys = [n for n in declared.primary_key if n not in dict(found)]
-    return found + [(n, _primary(declared)) for n in keys]
+    return found + [(n, f"{_primary(declared)}, {n} NOT NULL") for n in keys]
 
 
 def _primary(declared: TableRecord) -> str:
@@ -112,7 +112,13 @@ def _repeated(rows: DataFrame, key: tuple[str, ...]) -> DataFrame:
 
 
 def _shown(row: Row) -> str:
-    return ", ".join(f"{k} = {v!r}" for k, v in row.asDict().items() if k != _TIMES)
+    return ", ".join(f"{k} = {_text(v)}" for k, v in row.asDict().items() if k != _TIMES)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "NULL"
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def _nulls(file: DataFile, column: str) -> int:

@@ -45,7 +45,12 @@ def find_session_table(spark: SparkSession, parts: tuple[str, ...]) -> SessionTa
 
 
 def outside_frames(spark: SparkSession, record: ViewRecord) -> dict[str, DataFrame]:
-    """The tables of the session's catalog that a view reads, as they are now."""
+    """The tables of the session's catalog that a view reads, as they are now.
+
+    A session remembers the files of a table that it has read; another may have written since.
+    """
+    for source in record.outside:
+        spark.catalog.refreshTable(source.id)
     return {
         source.name: spark.table(source.id).select(*map(quoted, source.schema.names))
         for source in record.outside

@@ -50,6 +50,8 @@ def parse_query(text: object) -> Parsed:
             f"The text holds {len(trees)} statements.", remedy="Give one SELECT query."
         )
     tree = trees[0]
+    if isinstance(tree, exp.Values):
+        return parse_query(f"SELECT * FROM (\n{text}\n)")
     if not isinstance(tree, exp.Query):
         raise SqlNotAllowed(
             f"This is a {tree.key.upper()} statement, not a query.", remedy="Give a SELECT query."

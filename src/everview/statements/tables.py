@@ -78,9 +78,10 @@ def run_insert(wh: Warehouse, statement: InsertInto | InsertOverwrite) -> DataFr
     table = wh.table(statement.name.dotted)
     rows = rows_of(wh, statement.query)
     fitting = _positioned(rows, _schema(wh, table), statement.columns, table.name)
-    if isinstance(statement, InsertOverwrite):
-        return _changed(wh, table, table.overwrite(fitting))
-    return _changed(wh, table, table.append(fitting))
+    before = table.version
+    is_whole = isinstance(statement, InsertOverwrite)
+    version = table.overwrite(fitting) if is_whole else table.append(fitting)
+    return _changed(wh, table, before, version)
 
 
 def _positioned(
@@ -111,16 +112,18 @@ def _value(given: Field | None, field: Field) -> Column:
 def run_delete(wh: Warehouse, statement: DeleteFrom) -> DataFrame:
     table = wh.table(statement.name.dotted)
     where = "TRUE" if statement.where is None else statement.where.text
+    before = table.version
     version = table._writer(_alias(statement.alias, table)).delete(where, None)
-    return _changed(wh, table, version)
+    return _changed(wh, table, before, version)
 
 
 def run_update(wh: Warehouse, statement: Update) -> DataFrame:
     table = wh.table(statement.name.dotted)
     where = None if statement.where is None else statement.where.text
     values = {a.column.parts[-1]: a.value.text for a in statement.assignments}
+    before = table.version
     version = table._writer(_alias(statement.alias, table)).update(values, where, None)
-    return _changed(wh, table, version)
+    return _changed(wh, table, before, version)
 
 
 def run_merge(wh: Warehouse, statement: MergeInto) -> DataFrame:
@@ -141,8 +144,9 @@ def run_merge(wh: Warehouse, statement: MergeInto) -> DataFrame:
         schema=schema,
         whens=whens,
     )
+    before = table.version
     version = table._writer(merge.target).merge_into(source, merge, None)
-    return _changed(wh, table, version)
+    return _changed(wh, table, before, version)
 
 
 def _when(clause: MergeClause, schema: Schema, source: str, given: Mapping[str, str]) -> When:
@@ -205,10 +209,10 @@ def _schema(wh: Warehouse, table: Table) -> Schema:
     return public_schema(opened, opened.head().version)
 
 
-def _changed(wh: Warehouse, table: Table, version: int) -> DataFrame:
-    """What a write did, as its commit says."""
+def _changed(wh: Warehouse, table: Table, before: int, version: int) -> DataFrame:
+    """What a write did, as its commit says; nothing where it made none."""
     opened = wh._world.open(wh._world.entry(table.name))
-    commits = [c for c in opened.history(1) if c.version == version]
+    commits = [c for c in opened.history(1) if c.version == version > before]
     rows = commits[0].metadata.get("rows", {}) if commits else {}
     counts = [int(rows.get(kind, 0)) for kind in ("insert", "update", "delete")]
     return rows_frame(wh.spark, [(version, *counts)], CHANGES)
