@@ -31,16 +31,20 @@ class Progress(logging.Handler):
         self._verbose, self._quiet, self._patience = verbose, quiet, patience
         self._bar: Bar | None = None
         self._timer: threading.Timer | None = None
+        self._shown = ""
 
     def emit(self, record: logging.LogRecord) -> None:
         if self._verbose:
             self._line(f"{time.strftime('%H:%M:%S')}  {record.getMessage()}")
         elif not self._quiet and hasattr(record, "step"):
-            self.clear()
-            self._show(_title(record))
+            title = _title(record)
+            if title != self._shown:  # a step that says its name twice goes on
+                self.clear()
+                self._show(title)
 
     def clear(self) -> None:
         """Take the line away; whoever prints calls this first."""
+        self._shown = ""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -49,6 +53,7 @@ class Progress(logging.Handler):
             self._bar = None
 
     def _show(self, title: str) -> None:
+        self._shown = title
         if self._console.is_terminal:
             columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
             self._bar = Bar(*columns, console=self._console, transient=True)

@@ -39,8 +39,12 @@ class Screen:
     def say(self, what: RenderableType = "", *, wrap: bool = False) -> None:
         """Print a result; a text keeps its lines unless it may wrap."""
         self.progress.clear()
-        if self.plain and isinstance(what, Text | str):
-            self.out.print(str(what), soft_wrap=True)
+        if self.plain:
+            with self.out.capture() as captured:
+                self.out.print(what, soft_wrap=isinstance(what, Text | str))
+            lines = (line.rstrip() for line in captured.get().removesuffix("\n").split("\n"))
+            self.out.file.write("".join(f"{line}\n" for line in lines))
+            self.out.file.flush()
         else:
             self.out.print(what, soft_wrap=not wrap and isinstance(what, Text | str))
 
