@@ -131,7 +131,7 @@ def test_sql_as_a_table_json_and_csv(wh: FakeWarehouse, capsys: Captured) -> Non
     assert json.loads(capsys.readouterr().out) == rows
     assert main(["sql", "select 1", "--csv"]) == 0
     assert capsys.readouterr().out == "city,n\nŁódź,12\n,3\n"
-    assert wh.asked[0] == ("lake", {"create": False})
+    assert wh.asked[0] == ("lake", {"create": True})
 
 
 def test_sql_from_a_file_or_stdin(

@@ -103,8 +103,8 @@ COMMANDS = (
             _number("--limit", f"rows to print; a table shows {TABLE_ROWS} unless told, 0 is all"),
             _flag("--csv", help="print the result as CSV, with a header, NULL as nothing"),
         ),
-        "The result of the last statement is printed. A warehouse named by --warehouse\n"
-        "that is not there yet is created. With --json decimals are texts, so that no\n"
+        "The result of the last statement is printed. A warehouse that is named but not\n"
+        "there yet is created. With --json decimals are texts, so that no\n"
         "digit is lost.",
     ),
     Command(

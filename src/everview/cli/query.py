@@ -30,7 +30,7 @@ _NOTHING = ["result"]
 def run_sql(arguments: argparse.Namespace, screen: Screen) -> int:
     """Run the statements and print the result of the last one."""
     text = statements(arguments)
-    with opened(arguments, screen, create=arguments.warehouse is not None) as warehouse:
+    with opened(arguments, screen, create=True) as warehouse:
         frame = warehouse.run_script(text)
         if frame is None:
             if screen.json:
