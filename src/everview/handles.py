@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from everview.create import policy_of, require_policy
 from everview.errors import InvalidArgument, ReadOnlyTable
+from everview.facts.keys import KeyCheck
 from everview.facts.receipts import Receipt, Verification
 from everview.plan.choose import choose
 from everview.program.program import program
@@ -14,18 +17,15 @@ from everview.refresh import shape_of_view
 from everview.run.dml import TableWriter
 from everview.run.log import logged
 from everview.run.recluster import recluster
-from everview.run.statement import Target
 from everview.run.verify import verify
+from everview.tables import verify_table, writer
+from everview.views.catalog_changes import alter_entry
+from everview.views.explanation import Explanation, explanation, rebuild_explanation
 from everview.views.gather import gather, require_readable, stored_facts
 from everview.views.loose import loose_columns
+from everview.views.notebook import table_html, view_html
 from everview.views.replacement import why_rebuild
-from everview.views.status import (
-    Explanation,
-    Status,
-    explanation,
-    how_kept,
-    rebuild_explanation,
-)
+from everview.views.status import Status, how_kept, status_of
 from everview.views.world import World, receipts_of
 
 if TYPE_CHECKING:
@@ -74,6 +74,15 @@ class _Handle:
         """Its rows as a DataFrame of the warehouse's session, at the newest or an older version."""
         at = None if version is None else _version(version)
         return public_frame(self._world, self._warehouse.spark, self._entry, at)
+
+    def rename(self, name: str) -> None:
+        """Give it another name; StillUsed if views read it under the one it has."""
+        alter_entry(self._world, self._entry, replace(self._entry, name=name))
+        self.name = name
+
+    def set_comment(self, comment: str | None) -> None:
+        """What SHOW and DESCRIBE say of it; None takes it away."""
+        alter_entry(self._world, self._entry, replace(self._entry, comment=comment or ""))
 
     def drop(self) -> None:
         """Forget the name; StillUsed if views read it. Files are removed, an attached table's
@@ -137,6 +146,10 @@ class Table(_Handle):
         """Update the rows whose key is among the given ones, insert the rest."""
         return self._writer().merge(df, on, token)
 
+    def verify(self) -> list[KeyCheck]:
+        """Check the declared constraints on all rows: NOT NULL, primary key, foreign keys."""
+        return verify_table(self._world, self.name)
+
     def compact(self) -> int:
         """Put the same rows into fewer files; not a change for the views that read it."""
         return self._writer().compact()
@@ -164,12 +177,9 @@ class Table(_Handle):
         self._require_own()
         return super().vacuum(retention_hours, dry_run=dry_run)
 
-    def _writer(self) -> TableWriter:
+    def _writer(self, alias: str = "") -> TableWriter:
         entry = self._require_own()
-        world = self._world
-        return TableWriter(
-            Target(world.engine, world.open(entry), world.storage, world.probe, entry.name)
-        )
+        return writer(self._world, self._world.open(entry), alias or entry.name)
 
     def _require_own(self) -> Entry:
         entry = self._entry
@@ -183,6 +193,9 @@ class Table(_Handle):
 
     def __repr__(self) -> str:
         return f"<table {self.name} at version {self.version}>"
+
+    def _repr_html_(self) -> str:
+        return table_html(self._world, self._entry)
 
 
 class View(_Handle):
@@ -224,17 +237,18 @@ class View(_Handle):
         world, entry = self._world, self._entry
         table = world.open(entry)
         facts = gather(world, entry, table, {})
-        receipts = receipts_of(table, None)
-        return Status(
-            view=entry.name,
-            policy=entry.policy,
-            comment=entry.comment,
-            exact_at=dict(facts.stored.watermark),
-            behind={s.name: s.new - (s.old or 0) for s in facts.sources},
-            rows=facts.stored.snapshot.rows,
-            kept=how_kept(shape_of_view(world, table, facts)),
-            last_refresh=receipts[0] if receipts else None,
-        )
+        kept = how_kept(shape_of_view(world, table, facts))
+        return status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
+
+    def set_policy(self, policy: str) -> None:
+        """Choose how it is refreshed from now on; NotIncremental for a policy that it cannot
+        have.
+        """
+        world, entry = self._world, self._entry
+        wanted = policy_of(policy)
+        table = world.open(entry)
+        require_policy(shape_of_view(world, table, gather(world, entry, table, {})), wanted)
+        alter_entry(world, entry, replace(entry, policy=wanted))
 
     def history(self) -> list[dict[str, Any]]:
         """The receipts of refreshes that published something, newest first."""
@@ -246,3 +260,6 @@ class View(_Handle):
 
     def __repr__(self) -> str:
         return f"<materialized view {self.name}>"
+
+    def _repr_html_(self) -> str:
+        return view_html(self._world, self._entry)

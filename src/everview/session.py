@@ -30,6 +30,7 @@ from everview.sql.statements.parse import parse_script, parse_statement
 from everview.statements.run import run_statement
 from everview.tables import Declared, ForeignKeys, create_table
 from everview.views.catalog_changes import add_entry, check_name, drop_entry
+from everview.views.notebook import warehouse_html
 from everview.views.status import Status
 from everview.views.world import World
 
@@ -277,6 +278,9 @@ class Warehouse:
 
     def _drop(self, name: str) -> None:
         drop_entry(self._world, name)
+
+    def _repr_html_(self) -> str:
+        return warehouse_html(self._open_world)
 
     def __repr__(self) -> str:
         if self._open_world is None:

@@ -149,13 +149,18 @@ def test_a_receipt_survives_json(wh: ev.Warehouse, sales: ev.Table) -> None:
 def test_the_text_of_a_receipt_says_what_a_person_asks(wh: ev.Warehouse, sales: ev.Table) -> None:
     view = wh.create_materialized_view("by_city", BY_CITY, policy="INCREMENTAL")
     add_sales(sales, (6, "Oslo", 60), (7, "Bern", 70))
-    first, *rest = str(view.refresh()).splitlines()
-    assert first.startswith("by_city  incremental: groups  ")
-    assert first.endswith("+1 ~1 -0 rows  2 actions")
-    assert [line.split()[0] for line in rest] == ["the", "read", "exact"]
-    assert "sales v2 -> v3" in rest[-1]
-    assert str(view.refresh()).splitlines()[0] == "by_city  skipped: nothing changed"
+    receipt = view.refresh()
+    line, reason = str(receipt).splitlines()
+    assert line.startswith("by_city  incremental  ")
+    assert " s  2 of 4 rows changed (1 new, 1 updated)  read 2 changes  (recompute: " in line
+    assert receipt.recompute_seconds == pytest.approx(sum(view.history()[1]["seconds"].values()))
+    assert (receipt.rows, receipt.actions, receipt.read["sales"].changes) == (4, 2, 2)
+    assert reason.startswith("  the policy is INCREMENTAL (estimated ")
+    assert reason.endswith(" · exact at sales v2 -> v3")
+    assert str(view.refresh()) == "by_city  skipped  nothing changed"
     assert str(view.verify()).startswith("by_city  exact  4 rows, recomputed at sales v3")
+    sales.delete("id = 1")
+    assert view.refresh().recompute_seconds == receipt.recompute_seconds, "receipts carry it on"
     with pytest.raises(AttributeError):
         view.refresh().view = "other"  # type: ignore[misc]
 
@@ -166,9 +171,11 @@ def test_status_and_explain_before_and_after(wh: ev.Warehouse, sales: ev.Table) 
     sales.append(frame(wh.spark, SALES, (7, "Oslo", 70)))
     status, explained = view.status(), view.explain()
     assert (status.exact_at, status.behind, status.rows) == ({"sales": 2}, {"sales": 2}, 3)
-    assert "sales +2 versions" in str(status)
+    assert "behind: sales +2 commits" in str(status)
+    assert status.fresh_as_of == view.history()[0]["timestamp"] <= status.asked_at
     assert explained.strategy == "incremental: groups"
-    assert "sales v2 -> v4: 2 changed rows" in str(explained)
+    assert "sales  v2 -> v4  +2 rows  2 commits  read from appended files, " in str(explained)
+    assert explained.formula == ("Δby_city = γ city, Σw, Σw·amount ( Δsales )",)
     receipt = view.refresh()
     assert receipt.estimates == explained.estimates, "explain and refresh plan the same"
     assert {s.split(":")[0] for s in explained.steps} >= {"changes", "write", "commit"}
@@ -176,3 +183,23 @@ def test_status_and_explain_before_and_after(wh: ev.Warehouse, sales: ev.Table) 
     last = view.status().last_refresh
     assert last is not None
     assert last["strategy"] == "incremental: groups"
+    assert "up to date" in str(view.status())
+
+
+def test_everything_has_a_card_that_runs_nothing(wh: ev.Warehouse, sales: ev.Table) -> None:
+    view = wh.create_materialized_view("by_city", BY_CITY, comment="<script>", policy="FULL")
+    add_sales(sales, (6, "Oslo", 60))
+    texts = {
+        "1 commit behind": view._repr_html_(),
+        "6 rows": sales._repr_html_(),
+        "sales +1 commit": wh._repr_html_(),
+        "the policy is FULL": view.explain()._repr_html_(),
+        "first build": view.status()._repr_html_(),
+        "4 rows written": view.refresh()._repr_html_(),
+        "sales v3": view.verify()._repr_html_(),
+    }
+    for said, html in texts.items():
+        assert said in html
+        assert "<script" not in html
+    wh.close()
+    assert "closed" in wh._repr_html_()

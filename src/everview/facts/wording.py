@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
@@ -46,7 +48,7 @@ def counted(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
-def aligned(rows: list[tuple[str, ...]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines of cells, each column as wide as its widest cell, two spaces between; a column of
     empty cells is left out.
     """

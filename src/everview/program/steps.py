@@ -17,7 +17,7 @@ class Stage:
     changes: Rel
     apply: ApplyKeyed | None = None
     name: str = "changes"
-    title: str = "compute the view's changes and keep them at hand"
+    title: str = "compute the view's changes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class FindLost:
 
     apply: ApplyKeyed
     name: str = "lost"
-    title: str = "if deletions may have taken an extreme: find those groups among the stored rows"
+    title: str = "if deletions may have taken an extreme: find those groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class FindCopies:
     """Find the stored copies of the rows to delete, file by file."""
 
     name: str = "copies"
-    title: str = "if rows are deleted: find their stored copies, file by file"
+    title: str = "if rows are deleted: find their stored copies"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,7 @@ class RewriteKeyed:
 
     apply: ApplyKeyed
     name: str = "write"
-    title: str = (
-        "rewrite only the files whose key ranges are touched; new keys in a file of their own"
-    )
+    title: str = "rewrite the files that may hold touched keys"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class RewriteBag:
     """Write the files of a bag anew that hold deleted rows, and append the inserted ones."""
 
     name: str = "write"
-    title: str = "append what is inserted; rewrite only the files that hold deleted rows"
+    title: str = "append insertions, rewrite the files that hold deleted rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ class Publish:
     """Make rows, hidden values and watermark visible together, in one commit."""
 
     name: str = "commit"
-    title: str = "publish rows and watermark in one commit, if nobody else committed"
+    title: str = "publish rows and watermark in one commit"
 
 
 Step = Stage | FindLost | FindCopies | RewriteKeyed | RewriteBag | Append | Overwrite | Publish

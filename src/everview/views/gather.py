@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from everview.errors import LostHistory
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
-from everview.facts.tables import Changes, Head, Lost, Snapshot
+from everview.facts.tables import Changes, CommitInfo, Head, Lost, Snapshot
 from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.publish import SELF, source_app
-from everview.views.world import VIEW_PROPERTY, World
+from everview.views.world import VIEW_PROPERTY, World, receipts_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
 
@@ -47,7 +47,22 @@ def stored_facts(table: EmbeddedTable) -> StoredFacts:
         watermark=watermark,
         distrust=_distrust(table, head, own) if own is not None else "",
         moved_at=last[0].timestamp if last else 0,
+        recompute_seconds=_recompute_seconds(table, last),
     )
+
+
+def _recompute_seconds(table: EmbeddedTable, last: tuple[CommitInfo, ...]) -> float | None:
+    """What the last full refresh took: every receipt carries it on, so the newest one knows."""
+    newest = [c.metadata["receipt"] for c in last if "receipt" in c.metadata]
+    receipt = next(iter(newest or receipts_of(table, _COMMITS_SEARCHED)), None)
+    if receipt is None:
+        return None
+    is_full = str(receipt["strategy"]).startswith("full")
+    known: float | None = receipt.get("recompute_seconds")
+    return float(sum(receipt["seconds"].values())) if is_full else known
+
+
+_COMMITS_SEARCHED = 5  # the newest ones may be compactions, which leave no receipt
 
 
 def _distrust(table: EmbeddedTable, head: Head, own: int) -> str:

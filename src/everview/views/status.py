@@ -1,146 +1,171 @@
-"""How fresh a view is, and what a refresh would do: values for people and programs."""
+"""How fresh a view is, how far behind, and how it was refreshed last: a value, lines, a table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from everview.facts.wording import size_text
-from everview.facts.refreshes import RefreshFacts, SourceFacts
-from everview.facts.tables import Changes
-from everview.plan.shape import FullOnly, Keyed, Shape
-from everview.plan.strategies import Choice
-from everview.program.steps import Append, Overwrite, Program, Stage
-from everview.sql.write import write
+from everview.facts.refreshes import RefreshFacts
+from everview.facts.tables import Lost
+from everview.facts.views import HIDDEN, ViewRecord
+from everview.facts.wording import ago, counted, seconds_text
+from everview.plan.shape import Bag, FullOnly, Keyed, Shape
+from everview.views.status_card import status_card
+
+HEADER = ("view", "fresh as of", "behind", "policy", "last refresh", "readable by others")
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One line about a view: how fresh, how far behind, how it was refreshed last."""
+    """How things stand with one view.
+
+    Times are milliseconds since the epoch. `fresh_as_of` is the last commit in which a refresh
+    published or checked the view, `asked_at` when this was asked. `last_refresh` is the receipt of
+    the last refresh that published rows. `next_full` says why the next refresh must be full.
+    """
 
     view: str
     policy: str
     comment: str
     exact_at: Mapping[str, int]
-    behind: Mapping[str, int]  # source -> versions not yet seen
+    behind: Mapping[str, int]  # source -> commits not yet seen
     rows: int | None
     kept: str  # how it is maintained, or why only in full
     last_refresh: Mapping[str, Any] | None
     readable_by_others: bool = True
+    readable_reason: str = ""
+    fresh_as_of: int | None = None
+    asked_at: int = 0
+    next_full: str = ""
+
+    @property
+    def is_behind(self) -> bool:
+        return any(self.behind.values())
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
     def __str__(self) -> str:
-        at = ", ".join(f"{n} v{v}" for n, v in self.exact_at.items())
-        late = ", ".join(
-            f"{n} +{v} version{'' if v == 1 else 's'}" for n, v in self.behind.items() if v
-        )
-        last = ""
-        if self.last_refresh:
-            seconds = sum(self.last_refresh["seconds"].values())
-            last = f"  last: {self.last_refresh['strategy']} {seconds:.1f} s"
-        rows = "?" if self.rows is None else f"{self.rows:,}"
-        head = (
-            f"{self.view}  {self.policy}  {rows} rows  exact at {at}  behind: {late or '-'}{last}"
-        )
-        said = f"\n  {self.comment}" if self.comment else ""
-        return f"{head}\n  {self.kept}{said}"
+        _, fresh, behind, policy, last, readable = status_row(self, self.asked_at)
+        rows = "" if self.rows is None else counted(self.rows, "row")
+        late = f"behind: {behind}" if self.is_behind or self.next_full else "up to date"
+        shared = "readable by others" if readable == "yes" else f"readable by others: {readable}"
+        parts = (self.view, rows, f"fresh as of {fresh}", late, policy, last, shared)
+        return " · ".join(filter(None, parts))
+
+    def _repr_html_(self) -> str:
+        return status_card(self, status_row(self, self.asked_at))
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What the next refresh would do and why, read from the steps it would run."""
+def status_table(statuses: Sequence[Status], now_ms: int) -> list[tuple[str, ...]]:
+    """The header, then one row of texts per view."""
+    return [HEADER, *(status_row(s, now_ms) for s in statuses)]
 
-    view: str
-    text: str
-    strategy: str
-    reason: str
-    steps: tuple[str, ...]
-    queries: tuple[str, ...]
-    estimates: Mapping[str, Any]
-    refusals: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+def status_row(status: Status, now_ms: int) -> tuple[str, ...]:
+    """The cells of a view in the order of HEADER."""
+    fresh = "never" if status.fresh_as_of is None else ago(status.fresh_as_of, now_ms)
+    return (
+        status.view,
+        fresh,
+        _behind(status),
+        status.policy,
+        _last(status.last_refresh, fresh, now_ms),
+        _readable(status),
+    )
 
-    def __str__(self) -> str:
-        return self.text
+
+def _behind(status: Status) -> str:
+    late = ", ".join(f"{n} +{counted(v, 'commit')}" for n, v in status.behind.items() if v)
+    why = f"next refresh in full: {status.next_full}" if status.next_full else ""
+    return "; ".join(filter(None, (late, why))) or "-"
+
+
+def _last(receipt: Mapping[str, Any] | None, fresh: str, now_ms: int) -> str:
+    """How the last refresh was done, why if it was full, and when if that is not said already."""
+    if receipt is None:
+        return "-"
+    word = str(receipt["strategy"]).split(":")[0]
+    took = seconds_text(sum(receipt["seconds"].values()))
+    when = ago(receipt["timestamp"], now_ms) if "timestamp" in receipt else fresh
+    at = "" if when == fresh else f" {when}"
+    why = f": {receipt['reason']}" if word == "full" and receipt["reason"] else ""
+    return f"{word} {took}{at}{why}"
+
+
+def _readable(status: Status) -> str:
+    said = "yes" if status.readable_by_others else "no"
+    return f"{said}: {status.readable_reason}" if status.readable_reason else said
+
+
+def status_of(
+    facts: RefreshFacts,
+    kept: str,
+    comment: str,
+    receipts: Sequence[Mapping[str, Any]],
+    now_ms: int,
+) -> Status:
+    """The status that the facts and the receipts, newest first, give."""
+    stored = facts.stored
+    published = [r for r in receipts if not str(r["strategy"]).startswith("skipped")]
+    hidden = any(n.startswith(HIDDEN) for n in stored.record.layout.stored.names)
+    return Status(
+        view=facts.view,
+        policy=facts.policy,
+        comment=comment,
+        exact_at=dict(stored.watermark),
+        behind={s.name: s.new - (s.old or 0) for s in facts.sources},
+        rows=stored.snapshot.rows,
+        kept=kept,
+        last_refresh=published[0] if published else None,
+        readable_reason=f"with a column {HIDDEN} beside its own" if hidden else "",
+        fresh_as_of=receipts[0]["timestamp"] if receipts else None,
+        asked_at=now_ms,
+        next_full=_next_full(facts),
+    )
+
+
+def _next_full(facts: RefreshFacts) -> str:
+    """Why the stored rows cannot be built on; a view that is always full says so itself."""
+    if facts.stored.record.full_only or not facts.stored.built:
+        return ""
+    lost = [f"{s.name}: {s.changes.reason}" for s in facts.sources if isinstance(s.changes, Lost)]
+    return facts.stored.distrust or next(iter(lost), "")
 
 
 def how_kept(shape: Shape) -> str:
+    """How the view is maintained, or why only in full."""
     match shape:
         case FullOnly(reason, place, _):
             where = f" at line {place.line}, column {place.column}" if place else ""
             return f"recomputed in full: {reason}{where}"
         case Keyed(view, _):
-            keys = ", ".join(k.name for k in view.keys) or "one row"
             redone = f"; touched groups are recomputed: {view.reasons[0]}" if view.reasons else ""
-            return f"incremental, keyed by {keys}{redone}"
-        case _:
-            return "incremental, as a bag of rows"
+            return f"incremental, {stored_as(shape)}{redone}"
+        case Bag():
+            return f"incremental, {stored_as(shape)}"
 
 
-def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Program) -> Explanation:
-    """The explanation of the same steps that a refresh would carry out."""
-    lines = [f"{facts.view} · policy {facts.policy} · {how_kept(shape)}"]
-    lines += [f"  {_source_line(s)}" for s in facts.sources]
-    lines += ["", f"{choice.strategy.name}: {choice.reason}"]
-    titles = tuple(f"{s.name}: {s.title}" for s in steps)
-    lines += [f"  {i}  {t}" for i, t in enumerate(titles, 1)]
-    if choice.runner_up is not None:
-        cost = choice.runner_up.cost
-        lines.append(f"not chosen: {choice.runner_up.name}, about {cost.seconds:.1f} s")
-    refused = tuple(f"{r.way}: {r.reason}" for r in choice.refusals)
-    lines += [f"refused: {r}" for r in refused]
-    place = getattr(shape, "place", None)
-    if place is not None:
-        lines += [f"  {line}" for line in str(place).splitlines()]
-    queries = _queries(shape, steps)
-    for query in queries:
-        lines += ["", *query.splitlines()]
-    return Explanation(
-        facts.view,
-        "\n".join(lines),
-        choice.strategy.name,
-        choice.reason,
-        titles,
-        queries,
-        choice.estimates(),
-        refused,
-    )
+def recorded_as(record: ViewRecord) -> str:
+    """The same from the record alone, for where Spark is not to be asked."""
+    if record.full_only:
+        return f"recomputed in full: {record.full_only}"
+    key = ", ".join(name for name in record.layout.key if not name.startswith(HIDDEN))
+    kind = f"keyed by {key}" if key else _LAYOUTS[record.layout.kind]
+    return f"incremental, {kind}"
 
 
-def rebuild_explanation(view: str, reason: str) -> Explanation:
-    """The explanation where the stored rows cannot be built on."""
-    said = f"built anew: {reason}"
-    steps = ("write: recompute everything into a new folder", "commit: publish it under the name")
-    text = "\n".join([view, "", f"full: {said}", *(f"  {i}  {s}" for i, s in enumerate(steps, 1))])
-    return Explanation(view, text, "full", said, steps, (), {}, ())
+_LAYOUTS = {"keyed": "one row", "bag": "a bag of rows", "rows": "rows"}
 
 
-def _source_line(source: SourceFacts) -> str:
-    if source.old == source.new:
-        return f"{source.name} v{source.new}: unchanged"
-    moved = f"{source.name} v{source.old} -> v{source.new}"
-    if not isinstance(source.changes, Changes):
-        return f"{moved}: {source.changes.reason}"
-    rows = "?" if source.changes.rows is None else f"{source.changes.rows:,}"
-    ways = ", ".join(f"{n} by {way}" for way, n in source.changes.ways)
-    return f"{moved}: {rows} changed rows, {size_text(source.changes.bytes)} ({ways})"
-
-
-def _queries(shape: Shape, steps: Program) -> tuple[str, ...]:
-    """The SQL of the steps that read sources."""
-    types = dict(shape.view.types) if isinstance(shape, Keyed) else getattr(shape, "types", {})
-    found = []
-    for step in steps:
-        match step:
-            case Stage(changes=rel) | Append(changes=rel):
-                found.append(f"-- {step.name}\n{write(rel, types).shown()}")
-            case Overwrite(rel=rel) if rel is not None:
-                found.append(f"-- {step.name}\n{write(rel, types).shown()}")
-            case _:
-                pass
-    return tuple(found)
+def stored_as(shape: Shape) -> str:
+    """How the rows are stored, in a few words."""
+    match shape:
+        case FullOnly():
+            return "recomputed in full"
+        case Keyed(view, _):
+            keys = ", ".join(k.name for k in view.keys)
+            return f"keyed by {keys}" if keys else "one row"
+        case Bag():
+            return "a bag of rows"

@@ -1,0 +1,155 @@
+"""What the next refresh would do and why: a value read from the steps that it would run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from everview.algebra.notation import Node, formula, tree
+from everview.algebra.relations import Changes, Rel, Scan
+from everview.facts.files import Sign
+from everview.facts.refreshes import RefreshFacts, SourceFacts
+from everview.facts.tables import Lost
+from everview.plan.advice import advice
+from everview.plan.shape import Bag, FullOnly, Keyed, Shape
+from everview.plan.strategies import Choice, Incremental
+from everview.program.steps import Append, Overwrite, Program, Stage
+from everview.sql.write import write
+from everview.views.explanation_text import explanation_card, explanation_text
+from everview.views.reads import leaf_read, step_details
+from everview.views.status import stored_as
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMove:
+    """How one source moved since the view was exact; a number is None if the log does not say.
+
+    `ways` counts the commits per way of reading their changes; `lost` says why they cannot be
+    read.
+    """
+
+    name: str
+    old: int | None
+    new: int
+    inserted: int | None = None
+    deleted: int | None = None
+    bytes: int = 0
+    ways: tuple[tuple[str, int], ...] = ()
+    lost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the next refresh would do and why, read from the steps it would run.
+
+    `details` says per step what it reads or writes. `tree` and `formula` are the plan of the
+    view's changes. Of a view that is only recomputed in full, `where` shows the place in its text
+    and `instead` what would make it incremental.
+    """
+
+    view: str
+    strategy: str
+    reason: str
+    steps: tuple[str, ...]
+    queries: tuple[str, ...] = ()
+    estimates: Mapping[str, Any] = field(default_factory=dict)
+    refusals: tuple[str, ...] = ()
+    policy: str = ""
+    kept: str = ""
+    exact_at: Mapping[str, int] = field(default_factory=dict)
+    sources: tuple[SourceMove, ...] = ()
+    details: tuple[tuple[str, ...], ...] = ()
+    formula: tuple[str, ...] = ()
+    tree: Node | None = None
+    not_chosen: str = ""
+    where: str = ""
+    instead: str = ""
+
+    @property
+    def text(self) -> str:
+        return explanation_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "text": self.text}
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return explanation_card(self)
+
+
+def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Program) -> Explanation:
+    """The explanation of the same steps that a refresh would carry out."""
+    strategy = choice.strategy
+    refused = shape if isinstance(shape, FullOnly) else None
+    changes = strategy.changes if isinstance(strategy, Incremental) else None
+    return Explanation(
+        view=facts.view,
+        strategy=strategy.name,
+        reason=choice.reason,
+        steps=tuple(f"{s.name}: {s.title}" for s in steps),
+        queries=_queries(shape, steps),
+        estimates=choice.estimates(),
+        refusals=tuple(f"{r.way}: {r.reason}" for r in choice.refusals),
+        policy=facts.policy,
+        kept=stored_as(shape),
+        exact_at=dict(facts.stored.watermark),
+        sources=tuple(map(_moved, facts.sources)),
+        details=tuple(step_details(facts, step) for step in steps),
+        formula=formula(facts.view, changes) if changes is not None else (),
+        tree=_tree(facts, changes) if changes is not None else None,
+        not_chosen=choice.runner_up.name if choice.runner_up is not None else "",
+        where=str(refused.place) if refused and refused.place else "",
+        instead=advice(refused.reason) if refused else "",
+    )
+
+
+def rebuild_explanation(view: str, reason: str) -> Explanation:
+    """The explanation where the stored rows cannot be built on."""
+    steps = ("write: recompute everything into a new folder", "commit: publish it under the name")
+    return Explanation(view, "full", f"built anew: {reason}", steps)
+
+
+def _moved(source: SourceFacts) -> SourceMove:
+    changes = source.changes
+    if isinstance(changes, Lost):
+        return SourceMove(source.name, source.old, source.new, lost=changes.reason)
+    rows: dict[Sign, int | None] = {Sign.PLUS: 0, Sign.MINUS: 0}
+    for file in changes.files:
+        before, more = rows.get(file.sign), file.file.rows
+        rows[file.sign] = None if before is None or more is None else before + more
+    unsigned = Sign.FEED in rows
+    return SourceMove(
+        source.name,
+        source.old,
+        source.new,
+        None if unsigned else rows[Sign.PLUS],
+        None if unsigned else rows[Sign.MINUS],
+        changes.bytes,
+        changes.ways,
+    )
+
+
+def _tree(facts: RefreshFacts, changes: Rel) -> Node:
+    def note(leaf: Rel) -> str:
+        return leaf_read(facts, leaf)[1] if isinstance(leaf, Scan | Changes) else ""
+
+    return tree(changes, note)
+
+
+def _queries(shape: Shape, steps: Program) -> tuple[str, ...]:
+    """The SQL of the steps that read sources."""
+    types = dict(shape.view.types) if isinstance(shape, Keyed) else {}
+    types = dict(shape.types) if isinstance(shape, Bag) else types
+    found = []
+    for step in steps:
+        match step:
+            case Stage(changes=rel) | Append(changes=rel):
+                found.append(f"-- {step.name}\n{write(rel, types).shown()}")
+            case Overwrite(rel=rel) if rel is not None:
+                found.append(f"-- {step.name}\n{write(rel, types).shown()}")
+            case _:
+                pass
+    return tuple(found)

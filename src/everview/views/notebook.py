@@ -1,0 +1,81 @@
+"""Cards of a warehouse, its views and its tables, from their logs alone: no Spark job is run."""
+
+from __future__ import annotations
+
+from everview.errors import EverviewError
+from everview.facts.wording import size_text
+from everview.lake.catalog import Entry
+from everview.views.gather import gather
+from everview.views.status import Status, recorded_as, status_of, status_row, status_table
+from everview.views.status_card import (
+    definition_parts,
+    plain_card,
+    status_card,
+    table_card,
+    warehouse_card,
+)
+from everview.views.world import KINDS, World, receipts_of, record_of
+
+_COMMITS_SHOWN = 5
+_COMMITS_SEARCHED = 20
+
+
+def view_html(world: World, entry: Entry) -> str:
+    """A view: how it stands, its columns and its text."""
+    try:
+        status, record = _status(world, entry), record_of(world.open(entry))
+    except EverviewError as error:
+        return plain_card(entry.name, error.title, error.what)
+    parts = definition_parts(record.sql, record.columns)
+    return status_card(status, status_row(status, status.asked_at), parts)
+
+
+def table_html(world: World, entry: Entry) -> str:
+    """A table: its size, its columns, its latest commits."""
+    try:
+        table = world.open(entry)
+        snapshot = table.snapshot(table.head().version)
+        commits = table.history(_COMMITS_SHOWN)
+    except EverviewError as error:
+        return plain_card(entry.name, error.title, error.what)
+    return table_card(entry.name, KINDS[entry.kind], snapshot, commits, world.now())
+
+
+def warehouse_html(world: World | None) -> str:
+    """All views with their freshness, and all tables."""
+    if world is None:
+        return plain_card("warehouse", "closed", "Open it again: ev.open(...).")
+    entries = world.catalog.read().entries
+    views = [_view_row(world, e) for e in entries if e.kind == "view"]
+    tables = [_table_row(world, e) for e in entries if e.kind != "view"]
+    header = status_table((), 0)
+    return warehouse_card(world.catalog.uri, [*header, *views], tables)
+
+
+def _status(world: World, entry: Entry) -> Status:
+    table = world.open(entry)
+    facts = gather(world, entry, table, {})
+    kept = recorded_as(facts.stored.record)
+    receipts = receipts_of(table, _COMMITS_SEARCHED)
+    return status_of(facts, kept, entry.comment, receipts, world.now())
+
+
+def _view_row(world: World, entry: Entry) -> tuple[str, ...]:
+    try:
+        status = _status(world, entry)
+    except EverviewError as error:
+        return entry.name, "?", error.title, entry.policy, "", ""
+    return status_row(status, status.asked_at)
+
+
+def _table_row(world: World, entry: Entry) -> tuple[str, ...]:
+    kind = KINDS[entry.kind]
+    if not entry.location:
+        return entry.name, kind, "", "", ""
+    try:
+        table = world.open(entry)
+        snapshot = table.snapshot(table.head().version)
+    except EverviewError as error:
+        return entry.name, kind, error.title, "", ""
+    rows = "?" if snapshot.rows is None else f"{snapshot.rows:,}"
+    return entry.name, kind, f"{snapshot.version}", rows, size_text(snapshot.bytes)

@@ -1,0 +1,83 @@
+"""What the steps of a refresh read and write, in files, bytes and rows known beforehand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import assert_never
+
+from everview.algebra.relations import At, Changes, Rel, Scan
+from everview.algebra.walk import walk_plan
+from everview.facts.refreshes import RefreshFacts
+from everview.facts.tables import Changes as ChangedFiles
+from everview.facts.tables import Snapshot
+from everview.facts.wording import aligned, counted, size_text
+from everview.program.steps import (
+    Append,
+    FindCopies,
+    FindLost,
+    Overwrite,
+    Publish,
+    RewriteBag,
+    RewriteKeyed,
+    Stage,
+    Step,
+)
+
+
+def step_details(facts: RefreshFacts, step: Step) -> tuple[str, ...]:
+    """Lines on what one step reads or writes."""
+    match step:
+        case Stage(changes=rel) | Append(changes=rel):
+            return _leaves(facts, rel)
+        case FindLost() | FindCopies():
+            return (f"in {_touched(facts)}",)
+        case RewriteKeyed() | RewriteBag():
+            return (_touched(facts),)
+        case Overwrite():
+            reads = [(f"{s.name} at v{s.new}", _held(s.at_new)) for s in facts.sources]
+            return tuple(aligned(reads))
+        case Publish():
+            return (f"compare-and-swap on v{facts.stored.snapshot.version}",)
+        case _:
+            assert_never(step)
+
+
+def leaf_read(facts: RefreshFacts, leaf: Scan | Changes) -> tuple[str, str]:
+    """What a leaf is called with its versions, and how much it holds."""
+    source = facts.source(leaf.table)
+    if isinstance(leaf, Changes):
+        changes = source.changes
+        assert isinstance(changes, ChangedFiles)
+        return f"changes of {leaf.table}", _said(len(changes.files), changes.bytes, changes.rows)
+    snapshot = source.at_old if leaf.at is At.OLD else source.at_new
+    version = source.old if leaf.at is At.OLD else source.new
+    return f"{leaf.table} at v{version}", _held(snapshot) if snapshot is not None else "?"
+
+
+def _leaves(facts: RefreshFacts, rel: Rel) -> tuple[str, ...]:
+    """Each leaf once, and how often it is read if more than once."""
+    leaves = [leaf_read(facts, r) for r in walk_plan(rel) if isinstance(r, Scan | Changes)]
+    often = Counter(leaves)
+    lines = [(n, f"{held}{_times(often[n, held])}") for n, held in dict.fromkeys(leaves)]
+    return tuple(aligned(lines)) if lines else ()
+
+
+def _times(number: int) -> str:
+    return "" if number == 1 else f", read {number} times"
+
+
+def _held(snapshot: Snapshot) -> str:
+    return _said(len(snapshot.files), snapshot.bytes, snapshot.rows)
+
+
+def _said(files: int, size: int, rows: int | None) -> str:
+    known = "" if rows is None else f", {counted(rows, 'row')}"
+    return f"{counted(files, 'file')}, {size_text(size)}{known}"
+
+
+def _touched(facts: RefreshFacts) -> str:
+    stored = facts.stored.snapshot
+    files, touched = len(stored.files), facts.touched_files()
+    size = size_text(stored.bytes * touched // max(1, files))
+    most = "" if touched == files == 1 else "at most "
+    return f"{most}{touched:,} of {counted(files, 'file')}, {size}"

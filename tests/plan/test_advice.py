@@ -1,0 +1,53 @@
+"""A view that is only recomputed is told what would make it incremental."""
+
+from __future__ import annotations
+
+import pytest
+
+from everview.plan.advice import advice
+from everview.plan.shape import FullOnly
+from tests.views.shop import shape
+
+REFUSED = {
+    "SELECT DISTINCT city FROM stores": "GROUP BY a, b",
+    "SELECT count(DISTINCT city) AS n FROM stores": "in a view over it",
+    "SELECT city FROM stores UNION SELECT city FROM stores": "UNION ALL",
+    "SELECT city FROM stores ORDER BY city": "query that reads the view",
+    "SELECT city FROM stores LIMIT 3": "query that reads the view",
+    "SELECT city, count(*) AS n FROM stores GROUP BY city HAVING count(*) > 1": "reads the view",
+    "SELECT city, current_date() AS d FROM stores": "query that reads the view",
+    "SELECT row_number() OVER (ORDER BY city) AS n FROM stores": "query that reads the view",
+    "SELECT amount FROM sales LEFT JOIN stores USING (store_id)": "inner JOIN",
+    "SELECT amount FROM sales LEFT SEMI JOIN stores USING (store_id)": "JOIN",
+    "SELECT amount FROM sales WHERE store_id IN (SELECT store_id FROM stores)": "as a JOIN",
+    "SELECT amount FROM sales WHERE EXISTS (SELECT 1 FROM stores)": "as a JOIN",
+    "SELECT max(n) AS m FROM (SELECT count(*) AS n FROM sales GROUP BY store_id)": "of its own",
+    "SELECT city, count(*) AS n FROM stores GROUP BY ROLLUP (city)": "per grouping",
+}
+
+
+@pytest.mark.parametrize("sql", REFUSED)
+def test_what_helps(sql: str) -> None:
+    found = shape(sql)
+    assert isinstance(found, FullOnly), found
+    assert REFUSED[sql] in advice(found.reason), found.reason
+
+
+def test_what_is_advised_is_incremental() -> None:
+    for sql in (
+        "SELECT city FROM stores GROUP BY city",
+        "SELECT city FROM stores UNION ALL SELECT city FROM stores",
+        "SELECT amount FROM sales JOIN stores USING (store_id)",
+        "WITH c AS (SELECT city FROM stores UNION ALL SELECT city FROM stores) "
+        "SELECT city FROM c GROUP BY city",
+    ):
+        assert not isinstance(shape(sql), FullOnly), sql
+
+
+def test_a_function_that_spark_finds_to_be_random() -> None:
+    reason = "an expression is not deterministic (one of: rand)"
+    assert "query that reads the view" in advice(reason)
+
+
+def test_nothing_is_advised_where_nothing_is_known() -> None:
+    assert advice("our reading of the text gives other rows than Spark's") == ""

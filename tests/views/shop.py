@@ -1,0 +1,113 @@
+"""A shop as facts made by hand: sales that grow, stores that move, and views over them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everview.algebra.walk import walk_plan
+from everview.facts.files import ChangeFile, DataFile, Sign
+from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
+from everview.facts.schema import Field, Schema
+from everview.facts.tables import Changes, Lost, Snapshot
+from everview.facts.views import Layout, ViewRecord
+from everview.plan.choose import choose
+from everview.plan.shape import Shape, full_only, shape_of
+from everview.program.program import program
+from everview.sql.bind import NotLowered, bind
+from everview.sql.parse import parse_query
+from everview.views.explanation import Explanation, explanation
+
+SCHEMAS = {
+    "sales": Schema(
+        (
+            Field("sale_id", "long"),
+            Field("store_id", "long"),
+            Field("item_id", "long"),
+            Field("amount", "long"),
+        )
+    ),
+    "stores": Schema((Field("store_id", "long"), Field("city", "string"))),
+    "items": Schema((Field("item_id", "long"), Field("price", "long"))),
+}
+CITY_SALES = """
+SELECT city, count(*) AS n, sum(amount) AS total
+FROM sales JOIN stores USING (store_id)
+GROUP BY city
+"""
+BIG = "SELECT sale_id, city FROM sales JOIN stores USING (store_id) WHERE amount > 900"
+CITIES = "SELECT x.city\nFROM (SELECT DISTINCT city FROM stores) AS x"
+
+
+def shape(sql: str) -> Shape:
+    rel = bind(parse_query(sql), SCHEMAS)
+    if isinstance(rel, NotLowered):
+        return full_only(rel.reason, rel.place, Schema(()))
+    types = {c.id: "long" for r in walk_plan(rel) for c in r.columns}
+    return shape_of(rel, types, Schema(tuple(Field(c.name, types[c.id]) for c in rel.columns)))
+
+
+def table(name: str, version: int, files: int, size: int, rows: int) -> Snapshot:
+    """A table of equal files that hold so many bytes and rows together."""
+    held = tuple(DataFile(f"{name}{i}", size // files, rows // files) for i in range(files))
+    schema = SCHEMAS.get(name, Schema((Field("city", "string"), Field("n", "long"))))
+    return Snapshot(f"id-{name}", f"s3://lake/shop/{name}", version, schema, (), held)
+
+
+def changes(name: str, old: int, new: int, *files: tuple[Sign, int, int]) -> Changes:
+    """Change files given by sign, bytes and rows."""
+    held = tuple(
+        ChangeFile(DataFile(f"c{i}", size, rows), sign)
+        for i, (sign, size, rows) in enumerate(files)
+    )
+    ways = (("appended files", 2), ("change files", 1)) if new - old == 3 else ()
+    ways = ways or ((("change files", new - old),) if new > old else ())
+    return Changes(f"id-{name}", f"s3://lake/shop/{name}", old, new, SCHEMAS[name], held, ways)
+
+
+SALES_AT_41 = table("sales", 41, 212, 600_000_000, 10_000_000)
+STORES_AT_7 = table("stores", 7, 1, 40_000, 1_000)
+SALES = SourceFacts(
+    name="sales",
+    id="id-sales",
+    old=41,
+    new=44,
+    at_new=table("sales", 44, 214, 600_400_000, 10_010_000),
+    at_old=SALES_AT_41,
+    changes=changes("sales", 41, 44, (Sign.PLUS, 395_000, 10_040), (Sign.MINUS, 5_000, 52)),
+)
+STILL_SALES = replace(SALES, new=41, at_new=SALES_AT_41, changes=changes("sales", 41, 41))
+STORES = SourceFacts(
+    name="stores",
+    id="id-stores",
+    old=7,
+    new=8,
+    at_new=table("stores", 8, 1, 40_000, 1_000),
+    at_old=STORES_AT_7,
+    changes=changes("stores", 7, 8, (Sign.PLUS, 900, 3), (Sign.MINUS, 900, 3)),
+)
+STILL_STORES = replace(STORES, new=7, at_new=STORES_AT_7, changes=changes("stores", 7, 7))
+LOST_SALES = replace(SALES, changes=Lost("the history before version 43 is gone (vacuumed)"))
+
+
+def facts(
+    view: str, shape: Shape, *sources: SourceFacts, policy: str = "AUTO", distrust: str = ""
+) -> RefreshFacts:
+    layout: Layout = shape.layout
+    record = ViewRecord("SELECT", {}, Schema(()), (), layout, "", "0.1.0")
+    stored = StoredFacts(
+        record=record,
+        snapshot=table(view, 12, 1, 40_000, 200),
+        built=True,
+        watermark={s.name: s.old for s in sources if s.old is not None},
+        distrust=distrust,
+        moved_at=0,
+    )
+    return RefreshFacts(view, policy, stored, sources)
+
+
+def explained(view: str, sql: str, *sources: SourceFacts, policy: str = "AUTO") -> Explanation:
+    """What a refresh of this view would do with its sources as they are."""
+    kind = shape(sql)
+    given = facts(view, kind, *sources, policy=policy)
+    choice = choose(given, kind, full=False)
+    return explanation(given, kind, choice, program(choice, kind))

@@ -1,0 +1,218 @@
+"""What explain says: golden texts, the value behind them, and the card."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from everview.algebra.notation import Node
+from everview.facts.files import DataFile, Sign
+from everview.facts.refreshes import SourceFacts
+from everview.facts.tables import Changes
+from everview.views.explanation import Explanation, rebuild_explanation
+from tests.views.shop import (
+    BIG,
+    CITIES,
+    CITY_SALES,
+    LOST_SALES,
+    SALES,
+    STILL_SALES,
+    STILL_STORES,
+    STORES,
+    changes,
+    explained,
+)
+
+SOURCES = """\
+  sales   v41 -> v44  +10,040 -52 rows  3 commits  read from appended files (2), change files (1), 400.0 kB
+  stores  v7          unchanged
+"""  # noqa: E501
+INCREMENTAL = f"""\
+city_sales · policy AUTO · keyed by city · exact at sales v41, stores v7
+{SOURCES}
+incremental (about 0.5 s) rather than full (about 10 s): reads less than 1 % of the bytes
+  Δcity_sales = γ city, Σw, Σw·amount ( Δsales ⋈ stores_new )
+  1  changes  compute the view's changes
+                changes of sales  2 files, 400.0 kB, 10,092 rows
+                stores at v7      1 file, 40.0 kB, 1,000 rows
+  2  write    rewrite the files that may hold touched keys  1 of 1 file, 40.0 kB
+  3  commit   publish rows and watermark in one commit      compare-and-swap on v12
+not chosen: full, reads 600.4 MB and writes 40.0 kB · refused: none"""
+FULL_ONLY = """\
+cities · policy AUTO · recomputed in full · exact at stores v7
+  stores  v7 -> v8  +3 -3 rows  1 commit  read from change files, 1.8 kB
+
+full (about 0.3 s): DISTINCT is not maintained incrementally (line 2, column 23)
+  line 2, column 23:
+        FROM (SELECT DISTINCT city FROM stores) AS x
+                              ^^^^
+  to make it incremental: write SELECT a, b ... GROUP BY a, b, which gives the same rows
+  1  write   recompute everything                      stores at v8  1 file, 40.0 kB, 1,000 rows
+  2  commit  publish rows and watermark in one commit  compare-and-swap on v12
+refused: incremental"""
+LOST = """\
+city_sales · policy AUTO · keyed by city · exact at sales v41, stores v7
+  sales   v41 -> v44                        the history before version 43 is gone (vacuumed)
+  stores  v7 -> v8    +3 -3 rows  1 commit  read from change files, 1.8 kB
+
+full (about 10 s): sales: the history before version 43 is gone (vacuumed)
+  1  write   recompute everything
+               sales at v44  214 files, 600.4 MB, 10,009,850 rows
+               stores at v8  1 file, 40.0 kB, 1,000 rows
+  2  commit  publish rows and watermark in one commit  compare-and-swap on v12
+refused: incremental"""
+SKIPPED = """\
+city_sales · policy AUTO · keyed by city · exact at sales v41, stores v7
+  sales   v41  unchanged
+  stores  v7   unchanged
+
+skipped: no source has a new version"""
+
+
+@pytest.mark.parametrize(
+    ("sql", "sources", "text"),
+    [
+        (CITY_SALES, (SALES, STILL_STORES), INCREMENTAL),
+        (CITIES, (STORES,), FULL_ONLY),
+        (CITY_SALES, (LOST_SALES, STORES), LOST),
+        (CITY_SALES, (STILL_SALES, STILL_STORES), SKIPPED),
+    ],
+)
+def test_golden_texts(sql: str, sources: tuple[SourceFacts, ...], text: str) -> None:
+    found = explained("cities" if sql is CITIES else "city_sales", sql, *sources)
+    assert str(found).split("\n\nSQL\n")[0] == text
+    assert found.text == str(found)
+
+
+def test_full_by_cost_says_what_is_cheaper() -> None:
+    found = explained("city_sales", CITY_SALES, SALES, STORES)
+    assert "full (about 10 s) rather than incremental (about 11 s): 1 action rather than 2" in str(
+        found
+    )
+    assert found.not_chosen == "incremental: groups"
+    assert "not chosen: incremental, reads 600.5 MB and writes 40.0 kB" in str(found)
+
+
+def test_a_policy_is_a_reason() -> None:
+    text = str(explained("city_sales", CITY_SALES, SALES, STORES, policy="INCREMENTAL"))
+    assert "incremental (about 11 s) rather than full (about 10 s): the policy is INCREM" in text
+    assert "( Δsales ⋈ stores_new  +  Δstores ⋈ sales_old )" in text
+    assert "stores at v8       1 file, 40.0 kB, 1,000 rows\n" in text
+    assert "sales at v41       212 files, 600.0 MB, 9,999,828 rows\n" in text
+
+
+def test_the_queries_come_last_under_a_heading() -> None:
+    found = explained("city_sales", CITY_SALES, SALES, STILL_STORES)
+    assert len(found.queries) == 1
+    assert str(found).endswith("\n\nSQL\n" + found.queries[0])
+    assert found.queries[0].startswith("-- changes\nSELECT")
+
+
+def test_a_bag_with_deletions_looks_for_their_copies() -> None:
+    found = explained("big", BIG, SALES, STILL_STORES)
+    assert [s.split(":")[0] for s in found.steps] == ["changes", "copies", "write", "commit"]
+    assert found.details[1:] == (
+        ("in 1 of 1 file, 40.0 kB",),
+        ("1 of 1 file, 40.0 kB",),
+        ("compare-and-swap on v12",),
+    )
+
+
+def test_the_tree_is_the_plan_with_what_its_leaves_hold() -> None:
+    found = explained("city_sales", CITY_SALES, SALES, STILL_STORES)
+    assert found.tree == Node(
+        "γ city, Σw, Σw·amount",
+        (
+            Node(
+                "⋈ store_id",
+                (
+                    Node("Δsales  2 files, 400.0 kB, 10,092 rows · broadcast"),
+                    Node("stores_new  1 file, 40.0 kB, 1,000 rows"),
+                ),
+            ),
+        ),
+    )
+    assert explained("cities", CITIES, STORES).tree is None
+
+
+def test_a_leaf_read_by_two_terms_is_listed_once() -> None:
+    sql = "SELECT x.amount FROM sales AS x JOIN sales AS y ON x.sale_id = y.item_id"
+    found = explained("v", sql, SALES, policy="INCREMENTAL")
+    assert found.details[0][0] == ("changes of sales  2 files, 400.0 kB, 10,092 rows, read 2 times")
+
+
+def test_rows_that_are_not_counted_are_not_guessed() -> None:
+    assert isinstance(SALES.changes, Changes)
+    feed = replace(SALES, changes=changes("sales", 41, 44, (Sign.FEED, 9_000, 5)))
+    files = tuple(replace(f, file=DataFile("c", 9, None)) for f in SALES.changes.files)
+    unknown = replace(SALES, changes=replace(SALES.changes, files=files))
+    none = replace(SALES, changes=replace(SALES.changes, files=(), ways=()))
+    for source in (feed, unknown):
+        text = str(explained("v", CITY_SALES, source, STILL_STORES))
+        assert "v41 -> v44  rows not counted  3 commits" in text
+    assert "v41 -> v44  no rows    3 commits  0 B" in str(
+        explained("v", CITY_SALES, none, STILL_STORES)
+    )
+
+
+def test_a_first_build() -> None:
+    never = replace(SALES, old=None, at_old=None, changes=LOST_SALES.changes)
+    found = explained("v", CITY_SALES, never, replace(STORES, old=None))
+    assert found.exact_at == {}
+    assert "sales   v44" in str(found)
+
+
+def test_a_rebuild_says_why() -> None:
+    found = rebuild_explanation("v", "`t` is another table than before")
+    assert str(found).splitlines() == [
+        "v",
+        "",
+        "full: built anew: `t` is another table than before",
+        "  1  write   recompute everything into a new folder",
+        "  2  commit  publish it under the name",
+    ]
+    assert "built anew" in found._repr_html_()
+
+
+def test_it_survives_json() -> None:
+    for found in (
+        explained("city_sales", CITY_SALES, SALES, STORES, policy="INCREMENTAL"),
+        explained("cities", CITIES, STORES),
+    ):
+        raw = json.loads(json.dumps(found.to_dict()))
+        assert raw["text"] == str(found)
+        assert raw["sources"][0]["new"] == found.sources[0].new
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (
+            explained("city_sales", CITY_SALES, SALES, STILL_STORES),
+            (
+                "about 0.5 s rather than 10 s",
+                "Δcity_sales = γ city, Σw, Σw·amount ( Δsales ⋈ stores_new )",
+                '<span class="ev-delta">Δsales</span>',
+                "+10,040 -52 rows",
+                "rewrite the files that may hold touched keys: 1 of 1 file, 40.0 kB",
+                "<summary>SQL</summary>",
+            ),
+        ),
+        (
+            explained("cities", CITIES, STORES),
+            ("line 2, column 23:\n", "^^^^", "write SELECT a, b ... GROUP BY a, b", "about 0.3 s"),
+        ),
+        (
+            explained("city_sales", CITY_SALES, STILL_SALES, STILL_STORES),
+            ("skipped", "no source has a new version"),
+        ),
+    ],
+)
+def test_the_card(found: Explanation, said: tuple[str, ...]) -> None:
+    html = found._repr_html_()
+    for words in said:
+        assert words in html, words
+    evil = replace(found, view="<script>", reason="<script>")._repr_html_()
+    assert "<script" not in evil

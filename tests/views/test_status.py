@@ -1,0 +1,217 @@
+"""What status says: one line, a table, a card."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from everview.facts.refreshes import SourceFacts
+from everview.facts.schema import Field, Schema
+from everview.facts.tables import CommitInfo
+from everview.facts.views import Layout, ViewRecord
+from everview.views.status import (
+    HEADER,
+    Status,
+    how_kept,
+    recorded_as,
+    status_of,
+    status_row,
+    status_table,
+)
+from everview.views.status_card import (
+    definition_parts,
+    plain_card,
+    status_card,
+    table_card,
+    warehouse_card,
+)
+from tests.views.shop import (
+    BIG,
+    CITIES,
+    CITY_SALES,
+    LOST_SALES,
+    SALES,
+    SALES_AT_41,
+    STILL_SALES,
+    STILL_STORES,
+    STORES,
+    facts,
+    shape,
+)
+
+NOW = 1_790_000_000_000
+MINUTE = 60_000
+
+
+def receipt(strategy: str, reason: str = "", at: int = NOW - 2 * MINUTE) -> dict[str, Any]:
+    seconds = {"changes": 0.4, "write": 0.2}
+    return {"strategy": strategy, "reason": reason, "seconds": seconds, "timestamp": at}
+
+
+def status(*sources: SourceFacts, receipts: tuple[dict[str, Any], ...] = ()) -> Status:
+    kind = shape(CITY_SALES)
+    given = facts("city_sales", kind, *sources)
+    return status_of(given, how_kept(kind), "for the morning", receipts, NOW)
+
+
+LATE = status(SALES, STILL_STORES, receipts=(receipt("incremental: groups"),))
+FULL = replace(
+    LATE,
+    view="churn",
+    behind={"events": 96},
+    last_refresh=receipt("full", "rand() at 4:9"),
+    readable_by_others=False,
+    readable_reason="LIMIT is applied on read",
+)
+
+
+def test_a_status_is_one_line() -> None:
+    assert str(LATE) == (
+        "city_sales · 200 rows · fresh as of 2 min ago · behind: sales +3 commits · AUTO"
+        " · incremental 0.6 s · readable by others: yes: with a column __ev beside its own"
+    )
+    fresh = replace(LATE, behind={"sales": 0}, readable_reason="")
+    assert "up to date" in str(fresh)
+    assert str(fresh).endswith(" · readable by others")
+
+
+def test_the_table_is_what_a_person_asks_of_all_views() -> None:
+    assert status_table((LATE, FULL), NOW + MINUTE) == [
+        HEADER,
+        (
+            "city_sales",
+            "3 min ago",
+            "sales +3 commits",
+            "AUTO",
+            "incremental 0.6 s",
+            "yes: with a column __ev beside its own",
+        ),
+        (
+            "churn",
+            "3 min ago",
+            "events +96 commits",
+            "AUTO",
+            "full 0.6 s: rand() at 4:9",
+            "no: LIMIT is applied on read",
+        ),
+    ]
+    assert HEADER == (
+        "view", "fresh as of", "behind", "policy", "last refresh", "readable by others",
+    )  # fmt: skip
+
+
+def test_a_refresh_that_only_checked_keeps_the_view_fresh() -> None:
+    checked = receipt("skipped: nothing changed", at=NOW - 5_000)
+    before = receipt("full", "first build", at=NOW - 3 * 86_400_000)
+    found = status(STILL_SALES, STORES, receipts=(checked, before))
+    assert found.fresh_as_of == NOW - 5_000
+    assert found.last_refresh == before
+    assert status_row(found, NOW)[1:5] == (
+        "5 s ago",
+        "stores +1 commit",
+        "AUTO",
+        "full 0.6 s 3 days ago: first build",
+    )
+
+
+def test_a_view_without_receipts() -> None:
+    found = status(STILL_SALES, STILL_STORES)
+    assert status_row(found, NOW)[1:5] == ("never", "-", "AUTO", "-")
+    assert not found.is_behind
+    old = replace(found, last_refresh={"strategy": "full", "reason": "", "seconds": {}})
+    assert status_row(old, NOW)[4] == "full 0.00 s"
+
+
+def test_a_full_refresh_to_come_is_announced_with_its_reason() -> None:
+    lost = status(LOST_SALES, STILL_STORES, receipts=(receipt("incremental: groups"),))
+    said = "next refresh in full: sales: the history before version 43 is gone (vacuumed)"
+    assert lost.next_full == said.removeprefix("next refresh in full: ")
+    assert status_row(lost, NOW)[2] == f"sales +3 commits; {said}"
+    assert "full at next refresh" in lost._repr_html_()
+    kind = shape(CITY_SALES)
+    changed = facts("v", kind, STILL_SALES, distrust="changed by another writer")
+    assert status_of(changed, "", "", (), NOW).next_full == "changed by another writer"
+    full_only = replace(changed.stored.record, full_only="DISTINCT")
+    always = replace(changed, stored=replace(changed.stored, record=full_only))
+    assert status_of(always, "", "", (), NOW).next_full == "", "kept says so"
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        (CITY_SALES, "incremental, keyed by city"),
+        (BIG, "incremental, a bag of rows"),
+        ("SELECT count(*) AS n FROM sales", "incremental, one row"),
+        (
+            CITIES,
+            "recomputed in full: DISTINCT is not maintained incrementally at line 2, column 23",
+        ),
+    ],
+)
+def test_how_a_view_is_kept(sql: str, text: str) -> None:
+    kind = shape(sql)
+    assert how_kept(kind) == text
+    reason = getattr(kind, "reason", "")
+    record = ViewRecord(sql, {}, Schema(()), (), kind.layout, reason, "0.1.0")
+    assert recorded_as(record) == text.split(" at line")[0]
+
+
+def test_a_hidden_key_is_not_named() -> None:
+    record = ViewRecord(
+        "", {}, Schema(()), (), Layout("keyed", ("__ev.h0",), Schema(())), "", "0.1.0"
+    )
+    assert recorded_as(record) == "incremental, one row"
+
+
+def test_it_survives_json() -> None:
+    assert json.loads(json.dumps(LATE.to_dict()))["fresh_as_of"] == NOW - 2 * MINUTE
+
+
+# Cards
+
+
+def test_the_card_of_a_view() -> None:
+    columns = Schema((Field("city", "string"), Field("tags", '{"type":"array"}')))
+    html = status_card(LATE, status_row(LATE, NOW), definition_parts(CITY_SALES, columns))
+    for said in (
+        "3 commits behind",
+        "200 rows",
+        "for the morning",
+        "sales v41, stores v7",
+        "nested",
+        "<summary>definition</summary>",
+        "FROM sales JOIN stores",
+    ):
+        assert said in html, said
+    assert "up to date" in replace(LATE, behind={})._repr_html_()
+
+
+def test_the_card_of_a_table() -> None:
+    commits = [CommitInfo(41, NOW - MINUTE, "WRITE", {"rows": {"insert": 1200}}, True)]
+    html = table_card("sales", "attached table", SALES_AT_41, commits, NOW)
+    for said in ("9,999,828 rows", "600.0 MB in 212 files", "60 s ago", "1,200 inserted"):
+        assert said in html, said
+    assert "operation" not in table_card("sales", "table", SALES_AT_41, (), NOW)
+    wide = replace(SALES_AT_41, schema=Schema(tuple(Field(f"c{i}", "long") for i in range(40))))
+    assert "the first 30 of 40 columns" in table_card("sales", "table", wide, (), NOW)
+
+
+def test_the_card_of_a_warehouse() -> None:
+    html = warehouse_card("s3://lake", status_table((LATE,), NOW), [("sales", "table", "1")])
+    assert "1 table, 1 view" in html
+    assert "sales +3 commits" in html
+    assert "0 tables, 0 views" in warehouse_card("x", [HEADER], ())
+
+
+def test_names_cannot_run_in_a_notebook() -> None:
+    evil = replace(LATE, view="<script>", comment="<script>", kept="<script>")
+    for html in (
+        evil._repr_html_(),
+        warehouse_card("<script>", status_table((evil,), NOW), [("<script>",)]),
+        table_card("<script>", "<script>", SALES_AT_41, (), NOW),
+        plain_card("<script>", "<script>", "<script>"),
+    ):
+        assert "<script" not in html
