@@ -160,7 +160,7 @@ def screenshot(html: Path, picture: Path, *, dark: bool = False, height: int = 1
             "--no-sandbox",
             "--disable-gpu",
             "--hide-scrollbars",
-            "--force-device-scale-factor=1.5",
+            "--force-device-scale-factor=1.25",
             f"--user-data-dir={profile}",
             f"--window-size=1700,{height}",
             *(["--blink-settings=preferredColorScheme=0"] if dark else []),
