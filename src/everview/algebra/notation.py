@@ -33,6 +33,7 @@ _MOST_LETTERS = 60
 _JOINS: dict[JoinKind, str] = {"inner": "⋈", "cross": "×", "left": "⟕", "semi": "⋉", "anti": "▷"}
 
 Names = dict[ColumnId, str]
+Leaf = Scan | Changes | Local | Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ def _text(rel: Rel, names: Names) -> str:
             head = _text(first[1], names) if first[0] == "+" else f"- {_text(first[1], names)}"
             return head + "".join(f"  {sign}  {_text(term, names)}" for sign, term in rest)
         case _:
+            assert isinstance(rel, Leaf)
             return _leaf(rel)
 
 
@@ -106,6 +108,7 @@ def _node(rel: Rel, names: Names, note: Callable[[Rel], str]) -> Node:
         case UnionAll():
             return Node("+", tuple(_signed(s, _node(t, names, note)) for s, t in _terms(rel)))
         case _:
+            assert isinstance(rel, Leaf)
             known = note(rel)
             return Node(f"{_leaf(rel)}  {known}" if known else _leaf(rel))
 
@@ -137,8 +140,8 @@ def _unary(rel: Rel, names: Names) -> tuple[str, Rel] | None:
             assert_never(rel)
 
 
-def _leaf(rel: Rel) -> str:
-    match rel:
+def _leaf(leaf: Leaf) -> str:
+    match leaf:
         case Scan(table, at, _):
             return f"{table}_{at.value}"
         case Changes(table, _):
@@ -149,7 +152,7 @@ def _leaf(rel: Rel) -> str:
             shown = _listed(f"({', '.join(c.text for c in row)})" for row in rows)
             return f"{{{shown}}}"
         case _:
-            raise AssertionError(f"{type(rel).__name__} is not a leaf")
+            assert_never(leaf)
 
 
 def _seen(rel: Rel) -> Rel:

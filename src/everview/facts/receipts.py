@@ -64,10 +64,12 @@ class Receipt:
 
     @property
     def total_seconds(self) -> float:
+        """The seconds of all steps."""
         return sum(self.seconds.values())
 
     @property
     def changed(self) -> bool:
+        """Whether a row of the view changed."""
         return bool(self.rows_inserted or self.rows_updated or self.rows_deleted)
 
     def to_dict(self) -> dict[str, Any]:

@@ -68,6 +68,7 @@ class Explanation:
 
     @property
     def text(self) -> str:
+        """All of it for a person to read; the SQL comes last."""
         return explanation_text(self)
 
     def to_dict(self) -> dict[str, Any]:

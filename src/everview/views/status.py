@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Lost
@@ -41,6 +41,7 @@ class Status:
 
     @property
     def is_behind(self) -> bool:
+        """Whether a source has commits that the view has not seen."""
         return any(self.behind.values())
 
     def to_dict(self) -> dict[str, Any]:
@@ -145,6 +146,8 @@ def how_kept(shape: Shape) -> str:
             return f"incremental, {stored_as(shape)}{redone}"
         case Bag():
             return f"incremental, {stored_as(shape)}"
+        case _:
+            assert_never(shape)
 
 
 def recorded_as(record: ViewRecord) -> str:
@@ -169,3 +172,5 @@ def stored_as(shape: Shape) -> str:
             return f"keyed by {keys}" if keys else "one row"
         case Bag():
             return "a bag of rows"
+        case _:
+            assert_never(shape)
