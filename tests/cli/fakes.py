@@ -36,7 +36,9 @@ STATUS = Status(
     kept="incremental, keyed by city",
     last_refresh=None,
 )
-EXPLANATION = Explanation(view="city_sales", strategy="full", reason="why", steps=("write",))
+EXPLANATION = Explanation(
+    view="city_sales", strategy="full", reason="why", steps=("write",), queries=("SELECT 1",)
+)
 
 
 @dataclass

@@ -99,6 +99,10 @@ def test_status_and_explain(wh: FakeWarehouse, capsys: Captured) -> None:
     assert main(["status", "--tree"]) == 0
     assert "sales\n  city_sales" in capsys.readouterr().out
     assert main(["explain", "city_sales"]) == 0
+    out = capsys.readouterr().out
+    assert "full" in out
+    assert "SELECT" not in out
+    assert main(["explain", "city_sales", "--sql"]) == 0
     assert capsys.readouterr().out == EXPLANATION.text + "\n"
     assert main(["explain", "city_sales", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["strategy"] == "full"

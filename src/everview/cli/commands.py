@@ -6,6 +6,7 @@ import argparse
 import textwrap
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from rich.text import Text
@@ -80,7 +81,8 @@ def run_explain(arguments: argparse.Namespace, screen: Screen) -> int:
     if screen.json:
         screen.document(explanation.to_dict())
     else:
-        screen.say(styled(str(explanation)))
+        told = explanation if arguments.sql else replace(explanation, queries=())
+        screen.say(styled(str(told)))
     return DONE
 
 

@@ -134,8 +134,11 @@ COMMANDS = (
     Command(
         "explain",
         "Show what the next refresh of a view would do, and why.",
-        ("everview explain city_sales", "everview explain city_sales --json"),
-        (Option(("view",), "the view", {"metavar": "VIEW"}),),
+        ("everview explain city_sales", "everview explain city_sales --sql"),
+        (
+            Option(("view",), "the view", {"metavar": "VIEW"}),
+            _flag("--sql", help="show the SQL of the steps too"),
+        ),
     ),
     Command(
         "verify",
