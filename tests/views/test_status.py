@@ -71,11 +71,11 @@ FULL = replace(
 def test_a_status_is_one_line() -> None:
     assert str(LATE) == (
         "city_sales · 200 rows · fresh as of 2 min ago · behind: sales +3 commits · AUTO"
-        " · incremental 0.6 s · readable by others: yes: with a column __ev beside its own"
+        " · incremental 0.6 s · readable by others: yes, with a column __ev beside its own"
     )
     fresh = replace(LATE, behind={"sales": 0}, readable_reason="")
     assert "up to date" in str(fresh)
-    assert str(fresh).endswith(" · readable by others")
+    assert str(fresh).endswith(" · readable by others: yes")
 
 
 def test_the_table_is_what_a_person_asks_of_all_views() -> None:
@@ -87,7 +87,7 @@ def test_the_table_is_what_a_person_asks_of_all_views() -> None:
             "sales +3 commits",
             "AUTO",
             "incremental 0.6 s",
-            "yes: with a column __ev beside its own",
+            "yes, with a column __ev beside its own",
         ),
         (
             "churn",

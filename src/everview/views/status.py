@@ -51,7 +51,7 @@ class Status:
         _, fresh, behind, policy, last, readable = status_row(self, self.asked_at)
         rows = "" if self.rows is None else counted(self.rows, "row")
         late = f"behind: {behind}" if self.is_behind or self.next_full else "up to date"
-        shared = "readable by others" if readable == "yes" else f"readable by others: {readable}"
+        shared = f"readable by others: {readable}"
         parts = (self.view, rows, f"fresh as of {fresh}", late, policy, last, shared)
         return " · ".join(filter(None, parts))
 
@@ -96,8 +96,8 @@ def _last(receipt: Mapping[str, Any] | None, fresh: str, now_ms: int) -> str:
 
 
 def _readable(status: Status) -> str:
-    said = "yes" if status.readable_by_others else "no"
-    return f"{said}: {status.readable_reason}" if status.readable_reason else said
+    said, mark = ("yes", ",") if status.readable_by_others else ("no", ":")
+    return f"{said}{mark} {status.readable_reason}" if status.readable_reason else said
 
 
 def status_of(
