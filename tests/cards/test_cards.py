@@ -9,6 +9,8 @@ import pytest
 
 from everview.algebra.notation import Node
 from everview.cards.card import Badge, Bar, Markup, bars, card, code, folded, steps, table, tree
+from tests.architecture.tree import ROOT
+from tools.cards import page
 
 EVIL = "<script>alert('x')</script>"
 
@@ -104,3 +106,8 @@ def test_changes_stand_out_in_a_tree() -> None:
 @pytest.mark.parametrize(("share", "width"), [(-1, "0.0%"), (0.146, "14.6%"), (7, "100.0%")])
 def test_a_bar_stays_within_its_cell(share: float, width: str) -> None:
     assert f'style="width:{width}"' in bars((Bar("a", "1 s", share, "slow"),))
+
+
+def test_the_page_of_cards_shows_them_as_they_are() -> None:
+    stored = (ROOT / "docs" / "pictures" / "cards.html").read_text(encoding="utf-8")
+    assert stored == page(), "python -m tools.cards draws them anew"
