@@ -1,6 +1,7 @@
-"""CPU seconds and actions of small refreshes beside full recomputes, at TPC-H scale factor 1.
+"""Refreshes beside full recomputes and hand-written PySpark, at TPC-H scale factor 1.
 
-Both sides run in one process, interleaved, after warm-up; results are compared first.
+All ways run in one process, interleaved, after a warm-up; a time counts only if the three results
+are equal.
 """
 
 from __future__ import annotations
@@ -8,150 +9,108 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
-import psutil
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 import everview as ev
-
-VIEWS = {
-    "by_customer": (
-        "SELECT c_custkey, c_name, count(*) AS n, sum(l_extendedprice * (1 - l_discount)) AS r"
-        " FROM lineitem JOIN orders ON l_orderkey = o_orderkey"
-        " JOIN customer ON o_custkey = c_custkey GROUP BY c_custkey, c_name"
-    ),
-    "by_order": (
-        "SELECT o_orderkey, o_orderdate, count(*) AS n, sum(l_extendedprice) AS price"
-        " FROM lineitem JOIN orders ON l_orderkey = o_orderkey GROUP BY o_orderkey, o_orderdate"
-    ),
-}
-TABLES = ("lineitem", "orders", "customer")
+from bench.data import CHANGES, VIEWS, WARM_UP, Change, apply, generate, load
+from bench.measure import Measured, measured
+from bench.report import plot, profile, table
+from bench.rivals import ByHand, Everview, FullRecompute
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One refresh: what it was, and what it cost the whole process tree."""
+class Bench:
+    """One warehouse, its views, and for each view the three ways to refresh it."""
 
-    view: str
-    change: str
-    way: str
-    actions: int
-    cpu_seconds: float
-    wall_seconds: float
+    def __init__(self, warehouse: ev.Warehouse, folder: Path) -> None:
+        self._warehouse = warehouse
+        self._folder = folder
+        self._ways: dict[str, tuple[Everview, FullRecompute, ByHand]] = {}
+        self._turn = 0
+        for name, sql in VIEWS.items():
+            warehouse.create_materialized_view(name, sql, "INCREMENTAL")
+            own = folder / name
+            self._ways[name] = (
+                Everview(warehouse, name),
+                FullRecompute(warehouse, name, own),
+                ByHand(warehouse, name, own),
+            )
 
+    def run(self, change: Change) -> list[Measured]:
+        """Make a change, then refresh every view by every way, none always first."""
+        self._turn += 1
+        changes = apply(self._warehouse, change, self._folder / f"change-{self._turn}")
+        found = []
+        for name, ways in self._ways.items():
+            self._turn += 1
+            order = [*ways[self._turn % 3 :], *ways[: self._turn % 3]]
+            runs = [
+                measured(name, change.title, w.way, lambda w=w: w.refresh(changes)) for w in order
+            ]
+            self._compare(name, change)
+            found += runs if name in change.views else []
+        return found
 
-def cpu_seconds() -> float:
-    process = psutil.Process()
-    total = 0.0
-    for member in (process, *process.children(recursive=True)):
-        times = member.cpu_times()
-        total += times.user + times.system
-    return total
-
-
-def measured(view: str, change: str, work: Callable[[], ev.Receipt]) -> Measured:
-    cpu, wall = cpu_seconds(), time.perf_counter()
-    receipt = work()
-    return Measured(
-        view,
-        change,
-        receipt.strategy,
-        receipt.actions,
-        round(cpu_seconds() - cpu, 2),
-        round(time.perf_counter() - wall, 2),
-    )
-
-
-def generate(folder: Path, scale: float) -> None:
-    """TPC-H tables as Parquet, once per folder and scale."""
-    if all((folder / f"{t}.parquet").exists() for t in TABLES):
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    tool = Path(sys.executable).with_name("tpchgen-cli")
-    names = f"--tables={','.join(TABLES)}"
-    subprocess.run([tool, "parquet", "-s", str(scale), names, f"--output-dir={folder}"], check=True)
-
-
-def load(warehouse: ev.Warehouse, data: Path) -> None:
-    for name in TABLES:
-        warehouse.create_table(name, warehouse.spark.read.parquet(str(data / f"{name}.parquet")))
+    def _compare(self, name: str, change: Change) -> None:
+        _, full, hand = self._ways[name]
+        spark = self._warehouse.spark
+        results = {
+            "everview": self._warehouse.view(name).to_df(),
+            full.way: spark.read.parquet(str(full.folder)),
+            hand.way: spark.read.parquet(str(hand.folder)),
+        }
+        prints = {way: _fingerprint(rows) for way, rows in results.items()}
+        if len(set(prints.values())) != 1:
+            raise SystemExit(f"{name} after {change.title}: {prints}: no time counts")
 
 
-def insert(warehouse: ev.Warehouse, data: Path, round_: int) -> str:
-    """A thousandth of lineitem again, under orders taken at random."""
-    rows = warehouse.spark.read.parquet(str(data / "lineitem.parquet"))
-    warehouse.table("lineitem").append(rows.sample(0.001, seed=round_))
-    return "insert 0.1 %"
-
-
-def delete(warehouse: ev.Warehouse, data: Path, round_: int) -> str:
-    """A thousandth of the orders' lines, spread over all orders."""
-    warehouse.table("lineitem").delete(f"l_orderkey % 1000 = {round_}")
-    return "delete 0.1 %"
-
-
-def bench(warehouse: ev.Warehouse, data: Path, rounds: int) -> list[Measured]:
-    """Each round: a change, an incremental refresh of every view, then a full recompute of each."""
-    found = []
-    views = {n: warehouse.create_materialized_view(n, q, "INCREMENTAL") for n, q in VIEWS.items()}
-    for round_ in range(1, rounds + 1):
-        for change in (insert, delete):
-            title = change(warehouse, data, round_)
-            for name, view in views.items():
-                found.append(measured(name, title, view.refresh))
-            for name, view in views.items():
-                if round_ == rounds and not view.verify().ok:
-                    raise SystemExit(f"{name} is wrong after {title}: no time counts")
-                found.append(measured(name, title, lambda view=view: view.refresh(full=True)))
-    return found
-
-
-def report(found: list[Measured], warm_up: int) -> None:
-    """Medians after warm-up; the ratio is of CPU seconds, incremental over full."""
-    print(f"{'view':14}{'change':16}{'way':22}{'actions':>8}{'CPU s':>8}{'wall s':>8}{'ratio':>8}")
-    for view in VIEWS:
-        for change in dict.fromkeys(m.change for m in found):
-            runs = [m for m in found if (m.view, m.change) == (view, change)]
-            full = _median([m for m in runs if m.way == "full"][warm_up:])
-            for way in dict.fromkeys(m.way for m in runs):
-                some = [m for m in runs if m.way == way][warm_up:]
-                cpu, wall = _median(some)
-                line = f"{view:14}{change:16}{way:22}{some[-1].actions:>8}{cpu:>8.2f}{wall:>8.2f}"
-                print(f"{line}{cpu / full[0]:>8.2f}")
-
-
-def _median(runs: list[Measured]) -> tuple[float, float]:
-    cpu = statistics.median(m.cpu_seconds for m in runs)
-    return cpu, statistics.median(m.wall_seconds for m in runs)
+def _fingerprint(rows: DataFrame) -> tuple[int, int]:
+    hashes = F.xxhash64(*(F.col(c).cast("string") for c in rows.columns)).cast("decimal(20,0)")
+    found = rows.agg(F.count(F.lit(1)), F.sum(hashes)).collect()[0]
+    return int(found[0]), int(found[1] or 0)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--warm-up", type=int, default=1, help="rounds that do not count")
+    parser.add_argument("--rounds", type=int, default=1, help="how often each change is made")
     parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "everview-tpch")
+    parser.add_argument("--plot", type=Path, default=Path("artifacts/bench.svg"))
     parser.add_argument("--json", type=Path, help="write every measurement there")
     options = parser.parse_args()
+    begun = time.perf_counter()
     data = options.data / f"{options.scale:g}"
     generate(data, options.scale)
     folder = Path(tempfile.mkdtemp(prefix="everview-bench-"))
+    found: list[Measured] = []
     try:
-        with ev.open(folder / "warehouse") as warehouse:
+        settings = ev.Settings(compare_bytes=0)
+        with ev.open(folder / "warehouse", settings=settings) as warehouse:
+            warehouse.spark.conf.set("spark.sql.shuffle.partitions", "8")
             load(warehouse, data)
-            found = bench(warehouse, data, options.rounds)
+            bench = Bench(warehouse, folder)
+            _say(begun, "views built")
+            bench.run(WARM_UP)
+            for _ in range(options.rounds):
+                for change in CHANGES:
+                    found += bench.run(change)
+                    _say(begun, change.title)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    report(found, options.warm_up)
+    print(f"\n{table(found)}\n\n{profile(found)}\n")
+    plot(found, options.plot)
+    _say(begun, f"plot in {options.plot}")
     if options.json:
         options.json.write_text(json.dumps([asdict(m) for m in found], indent=1))
+
+
+def _say(begun: float, what: str) -> None:
+    print(f"{time.perf_counter() - begun:6.0f} s  {what}", flush=True)
 
 
 if __name__ == "__main__":
