@@ -11,8 +11,8 @@ PYTEST := $(BIN)/python -m pytest
 FUZZ_CASES ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture test check lint types format test-pure test-spark test-connect mutate fuzz \
-	coverage bench lock clean
+.PHONY: help setup demo picture docs docs-check test check lint types format test-pure test-spark test-connect \
+	test-wheel mutate fuzz coverage bench dist lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s%s\n", $$1, $$2}'
@@ -25,6 +25,12 @@ demo: $(READY) ## build a small shop, change it, refresh its views
 picture: $(READY) ## record the demo as docs/pictures/demo.svg
 	$(BIN)/python tools/record_demo.py
 
+docs: $(READY) ## write the pages of docs/ that are made from the code
+	$(BIN)/python -m tools.docs
+
+docs-check: $(READY) ## name the pages that are stale
+	$(BIN)/python -m tools.docs --check
+
 check: lint types test mutate ## what CI runs: lint, types, all tests, mutants
 
 test: test-pure test-spark test-connect ## all tests: pure, then Spark, then Spark Connect
@@ -33,10 +39,13 @@ test-pure: $(READY) ## the fast tests, without Spark
 	$(PYTEST) -m "not spark and not connect" $(ARGS)
 
 test-spark: $(READY) ## the tests on a classic Spark session
-	$(PYTEST) -m "spark and not connect" $(ARGS)
+	$(PYTEST) -m "spark and not connect and not wheel" $(ARGS)
 
 test-connect: $(READY) ## the tests on Spark Connect, which needs a process of its own
 	$(PYTEST) -m connect $(ARGS)
+
+test-wheel: $(READY) ## the wheel, installed into an empty venv from the registry, at work
+	$(PYTEST) -m wheel $(ARGS)
 
 mutate: $(READY) ## show that the laws catch every wrong delta rule
 	PYTHONPATH=src:. $(BIN)/python -m tests.laws.mutate $(ARGS)
@@ -59,7 +68,10 @@ format: $(READY) ## ruff: repair what it can, format the rest
 	$(BIN)/ruff format .
 
 bench: $(READY) ## measure refreshes against full recomputes
-	$(BIN)/python bench/run.py $(ARGS)
+	$(BIN)/python -m bench.run $(ARGS)
+
+dist: $(READY) ## build the wheel and the sdist into dist/
+	$(BIN)/python -m hatchling build
 
 lock: ## compute requirements.lock anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --extra connect --group dev --universal --python-version 3.11 \
