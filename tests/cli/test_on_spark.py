@@ -89,7 +89,8 @@ def test_the_installed_program_runs_the_demo_in_a_bare_environment(tmp_path: Pat
         command, cwd=tmp_path, env=bare, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    # A step that takes long on a busy machine is named; Spark says nothing.
+    assert all(line.endswith(" ...") for line in done.stderr.splitlines())
     assert "\x1b" not in done.stdout
     assert done.stdout.count("exact") == done.stdout.count("skipped") == 3
     assert max(map(len, done.stdout.splitlines())) <= 80
