@@ -57,7 +57,8 @@ def run(program: Path, home: Path, *words: str) -> str:
         [str(program), *words], cwd=home, env=bare, capture_output=True, text=True, timeout=COMMAND
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    assert done.stderr == ""
+    # On a slow machine the steps that take long are named; of Spark's noise there is nothing.
+    assert [line for line in done.stderr.splitlines() if not line.endswith(" ...")] == []
     return done.stdout
 
 
