@@ -45,7 +45,7 @@ test-connect: $(READY) ## the tests on Spark Connect, which needs a process of i
 	$(PYTEST) -m connect $(ARGS)
 
 test-wheel: $(READY) ## the wheel, installed into an empty venv from the registry, at work
-	$(PYTEST) -m wheel $(ARGS)
+	$(PYTEST) -m wheel tests/packaging $(ARGS)
 
 mutate: $(READY) ## show that the laws catch every wrong delta rule
 	PYTHONPATH=src:. $(BIN)/python -m tests.laws.mutate $(ARGS)
