@@ -37,11 +37,18 @@ def run_refresh(arguments: argparse.Namespace, screen: Screen) -> int:
     elif not receipts:
         screen.note("There are no views to refresh.")
     elif not screen.quiet:
-        for receipt, line in zip(receipts, receipt_lines(receipts), strict=True):
-            _, *more = str(receipt).splitlines()
-            for text in (line, *more):
-                screen.say(styled(hanging(text, screen.out.width)))
+        _show_receipts(receipts, screen)
     return DONE
+
+
+def _show_receipts(receipts: list[everview.Receipt], screen: Screen) -> None:
+    """Their lines below each other, each with its reason; none twice."""
+    own = {r.view for r in receipts}
+    for receipt, line in zip(receipts, receipt_lines(receipts), strict=True):
+        below = tuple(b for b in receipt.below if b.view not in own)
+        _, *more = str(replace(receipt, below=below)).splitlines()
+        for text in (line, *more):
+            screen.say(styled(hanging(text, screen.out.width)))
 
 
 def _selection(warehouse: everview.Warehouse, patterns: list[str]) -> list[str]:
