@@ -138,6 +138,7 @@ _REFRESHES = (
     Column("deleted", number=True),
     Column("why"),
 )
+_DONE = {"insert": "inserted", "update": "updated", "delete": "deleted"}
 _COMMITS = (
     Column("version", number=True),
     Column("when (UTC)", number=True),
@@ -160,7 +161,8 @@ def _refresh_line(line: Mapping[str, Any]) -> list[Cell]:
 
 
 def _commit_line(line: Mapping[str, Any]) -> list[Cell]:
-    rows = ", ".join(f"{n:,} {what}" for what, n in line["rows"].items())
+    counts = {_DONE.get(what, what): n for what, n in line["rows"].items() if n}
+    rows = ", ".join(f"{n:,} {what}" for what, n in counts.items())
     kept = "" if line["data_change"] else "no change of rows"
     return [
         Cell(str(line["version"])),

@@ -52,8 +52,9 @@ def _lines(branch: Branch, depth: int) -> list[str]:
 
 
 def _tree(branch: Branch) -> Tree:
-    text = Text(branch.name, "bold" if not branch.note else "")
-    text.append(f"  {branch.note}", "green" if branch.note == "up to date" else "yellow")
+    text = Text(branch.name, "" if branch.note else "bold")
+    if branch.note:
+        text.append(f"  {branch.note}", "green" if branch.note == "up to date" else "yellow")
     tree = Tree(text, guide_style="dim")
     tree.children = [_tree(b) for b in branch.above]
     return tree
