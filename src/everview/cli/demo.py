@@ -165,8 +165,8 @@ class Tale:
         text.append(f"{receipt.total_seconds:.1f} s", "bold")
         text.append(f"  (built in {in_full:.1f} s)", "dim")
         self.line(text)
-        said = (changed_text(receipt), f"read {read_text(receipt.read)}", receipt.reason)
-        for line in filter(None, said):
+        why = f"{changed_text(receipt)}; {receipt.reason}"
+        for line in (why, f"read {read_text(receipt.read)}"):
             self.line(hanging(" " * (_NAME + 4) + line, _WIDTH), style="dim")
 
     def verified(self, verification: Verification) -> Verification:

@@ -25,7 +25,7 @@ class ViewOfShop:
 VIEWS = (
     ViewOfShop(
         "city_sales",
-        "sales ⋈ stores by city",
+        "sales with stores, by city",
         """\
 SELECT city, count(*) AS n, sum(price) AS revenue
 FROM sales JOIN stores USING (store_id)
@@ -34,7 +34,7 @@ GROUP BY city""",
     ),
     ViewOfShop(
         "category_sales",
-        "sales ⋈ items by category",
+        "sales with items, by category",
         """\
 SELECT category, count(*) AS n, sum(price) AS revenue, avg(quantity) AS mean_quantity
 FROM sales JOIN items USING (item_id)
@@ -43,10 +43,10 @@ GROUP BY category""",
     ),
     ViewOfShop(
         "big_baskets",
-        "a dozen or more: sales ⋈ stores ⋈ items",
+        "sales of a dozen or more, with items",
         """\
-SELECT sale_id, city, category, quantity, price
-FROM sales JOIN stores USING (store_id) JOIN items USING (item_id)
+SELECT sale_id, store_id, category, quantity, price
+FROM sales JOIN items USING (item_id)
 WHERE quantity >= 12""",
     ),
 )
