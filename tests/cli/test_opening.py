@@ -103,7 +103,8 @@ def test_a_log_that_is_kept_stays() -> None:
         ("Error: Could not find or load main class org.apache.spark", "own classes"),
         ("java.nio.file.AccessDeniedException: /x", "may not write"),
         ("a\nfoo.BarException: odd thing\n\tat x.y", "BarException: odd thing"),
-        ("only this\n\n", "only this"),
+        ("only this\n\nPySparkRuntimeError: [JAVA_GATEWAY_EXITED] Java gateway", "only this"),
+        ("Error occurred during initialization of VM\nToo small maximum heap", "Java takes"),
         ("", "said nothing"),
     ],
 )

@@ -31,7 +31,7 @@ _KNOWN = (
         "Run outside the sandbox, or allow connections to 127.0.0.1 in it.",
     ),
     (
-        r"Invalid (?:maximum|initial) heap size|must be at least \d+. Please increase heap size",
+        r"Invalid (?:maximum|initial) heap size|Too small (?:maximum|initial) heap|must be at least \d+. Please increase heap size",
         "The memory asked for Spark is not one that Java takes.",
         "Set EVERVIEW_MEMORY to a size such as 1g.",
     ),
@@ -82,7 +82,8 @@ def trouble(log: str) -> Trouble:
     for pattern, what, remedy in _KNOWN:
         if re.search(pattern, log):
             return Trouble(what, remedy)
-    errors = [found.group().strip() for found in _ERROR.finditer(log)]
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    said = (errors or lines or ["It said nothing."])[-1]
+    # That Java ended is known; what it said before is wanted.
+    lines = [line.strip() for line in log.splitlines() if "JAVA_GATEWAY_EXITED" not in line]
+    errors = [found.group() for line in lines if (found := _ERROR.search(line))]
+    said = (errors or [line for line in lines if line] or ["It said nothing."])[-1]
     return Trouble(said, "Read the log; `everview doctor` checks the machine.")
