@@ -31,7 +31,8 @@ _KNOWN = (
         "Run outside the sandbox, or allow connections to 127.0.0.1 in it.",
     ),
     (
-        r"Invalid (?:maximum|initial) heap size|Too small (?:maximum|initial) heap|must be at least \d+. Please increase heap size",
+        r"(?:Invalid|Too small) (?:maximum|initial) heap"
+        r"|must be at least \d+. Please increase heap size",
         "The memory asked for Spark is not one that Java takes.",
         "Set EVERVIEW_MEMORY to a size such as 1g.",
     ),
