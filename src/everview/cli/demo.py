@@ -163,10 +163,11 @@ class Tale:
         text = Text(f"  {receipt.view:<{_NAME}}  ")
         text.append(f"{how:<13}", _STYLES.get(how, ""))
         text.append(f"{receipt.total_seconds:.1f} s", "bold")
-        text.append(f"  (built in {in_full:.1f} s)", "dim")
-        self.line(text)
-        why = f"{changed_text(receipt)}; {receipt.reason}"
-        for line in (why, f"read {read_text(receipt.read)}"):
+        text.append(f", built in {in_full:.1f} s", "dim")
+        fits = text.cell_len + 2 + len(receipt.reason) <= _WIDTH
+        self.line(text, receipt.reason if fits else "")
+        said = ("" if fits else receipt.reason, changed_text(receipt))
+        for line in filter(None, (*said, f"read {read_text(receipt.read)}")):
             self.line(hanging(" " * (_NAME + 4) + line, _WIDTH), style="dim")
 
     def verified(self, verification: Verification) -> Verification:
