@@ -110,16 +110,16 @@ def build(world: World, definition: Definition, pins: Pins) -> Built:
     attached = attach_found(world, sources.entries.values())
     try:
         return _build_from(world, definition, sources, pins)
-    except NotATable as error:
+    except BaseException as error:
+        for name in attached:
+            drop_entry(world, name)
+        if not isinstance(error, NotATable):
+            raise
         names = ", ".join(sources.entries)
         raise UnknownName(
             f"A source of `{definition.name}` went away while it was built: {names}.",
             remedy="Nothing was published; create the view again.",
         ) from error
-    except BaseException:
-        for name in attached:
-            drop_entry(world, name)
-        raise
 
 
 def understand(world: World, definition: Definition, sources: Resolved) -> Defined:
@@ -129,11 +129,13 @@ def understand(world: World, definition: Definition, sources: Resolved) -> Defin
     schemas |= {n: session_schema(world.engine.own, o.table) for n, o in sources.outside.items()}
     defined = define(world.engine, sources.parsed.text, schemas, definition.settings)
     _check_columns(defined.columns)
+    shape = defined.shape
+    if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
+        shape = dataclasses.replace(shape, place=sources.query.in_original(shape.place))
     for outside in sources.outside.values():
         shape = full_only(outside.why, outside.place, defined.columns)
-        defined = dataclasses.replace(defined, shape=shape)
-    require_policy(defined.shape, definition.policy)
-    return defined
+    require_policy(shape, definition.policy)
+    return dataclasses.replace(defined, shape=shape)
 
 
 def _build_from(world: World, definition: Definition, sources: Resolved, pins: Pins) -> Built:
@@ -153,10 +155,10 @@ def find_sources(world: World, definition: Definition) -> Resolved:
     parsed = parse_query(definition.sql)
     forbid_outside_state(parsed)
     for reference in table_references(parsed):
-        if table_name(reference).lower() == definition.name.lower():
+        name = table_name(reference)
+        if name.lower() == definition.name.lower():
             raise UnknownName(
-                f"There is no table or view `{definition.name}` to read (a view cannot read "
-                "itself).",
+                f"There is no table or view `{name}` to read (a view cannot read itself).",
                 where=parsed.place(reference),
                 remedy="Create it with wh.create_table, or attach it with wh.attach.",
             )

@@ -12,6 +12,7 @@ from everview.lake.catalog import Entry
 from everview.run.define import spark_message
 from everview.run.engine import sql_over
 from everview.run.read import snapshot_frame
+from everview.run.session_tables import session_frame
 from everview.sql.names import quoted
 from everview.sql.parse import parse_query, with_placeholders
 from everview.views.resolve import resolve, virtual_view
@@ -25,9 +26,12 @@ def query_frame(
     only; `given` are further frames by name.
     """
     given = given or {}
-    resolved = resolve(world, parse_query(text), given=frozenset(given), temporary=True)
+    is_caller = spark is world.engine.caller
+    resolved = resolve(world, parse_query(text), given=frozenset(given), temporary=is_caller)
     frames = {n: public_frame(world, spark, e) for n, e in resolved.entries.items()}
-    frames |= {n: spark.table(o.table.name) for n, o in resolved.outside.items()}
+    for name, outside in resolved.outside.items():
+        full = outside.table.name
+        frames[name] = spark.table(full) if is_caller else session_frame(spark, full)
     frames |= given
     names = {name: f"source{i}" for i, name in enumerate(frames)}
     text = with_placeholders(resolved.parsed, names)

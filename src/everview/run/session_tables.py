@@ -36,29 +36,35 @@ def find_session_table(spark: SparkSession, parts: tuple[str, ...]) -> SessionTa
         table = spark.catalog.getTable(written)
     except PySparkException:
         return None
-    if table.isTemporary:
-        return SessionTable(quoted(table.name), "TEMPORARY", "", "")
-    path = [table.catalog, *(table.namespace or []), table.name]
+    place = [] if table.isTemporary else [table.catalog]  # a global one has a namespace alone
+    path = [*place, *(table.namespace or []), table.name]
     full = ".".join(quoted(part) for part in path if part)
+    if table.isTemporary:
+        return SessionTable(full, "TEMPORARY", "", "")
     said = _described(spark, full)
     return SessionTable(full, table.tableType, said.get("provider", ""), said.get("location", ""))
 
 
 def outside_frames(spark: SparkSession, record: ViewRecord) -> dict[str, DataFrame]:
-    """The tables of the session's catalog that a view reads, as they are now.
-
-    A session remembers the files of a table that it has read; another may have written since.
-    """
-    for source in record.outside:
-        spark.catalog.refreshTable(source.id)
+    """The tables of the session's catalog that a view reads, as they are now."""
     return {
-        source.name: spark.table(source.id).select(*map(quoted, source.schema.names))
+        source.name: session_frame(spark, source.id).select(*map(quoted, source.schema.names))
         for source in record.outside
     }
 
 
+def session_frame(spark: SparkSession, name: str) -> DataFrame:
+    """A table by its full name, as it is now.
+
+    A session remembers columns and files of a table that it has read; another may have written
+    since.
+    """
+    spark.catalog.refreshTable(name)
+    return spark.table(name)
+
+
 def session_schema(spark: SparkSession, table: SessionTable) -> Schema:
-    return schema_of(spark.table(table.name))
+    return schema_of(session_frame(spark, table.name))
 
 
 def _described(spark: SparkSession, name: str) -> dict[str, str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import TokenType
 
 from everview.errors import Place, SqlNotAllowed, SqlSyntax
 from everview.sql.dialect import EverviewSpark
@@ -16,15 +17,21 @@ from everview.sql.names import escaped, quoted
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One query: its text and its tree."""
+    """One query: its text and its tree; `lead` lines of the text were put before the user's."""
 
     text: str
     tree: exp.Query
+    lead: int = 0
 
     def place(self, node: exp.Expr) -> Place | None:
         """Where the node begins in the text, None if the parser did not keep it."""
         starts = [(n.meta["start"], n.meta["end"]) for n in node.walk() if "start" in n.meta]
-        return place_at(self.text, *min(starts)) if starts else None
+        return self.place_at(*min(starts)) if starts else None
+
+    def place_at(self, start: int, end: int) -> Place:
+        """The place of the characters from start to end, both included, for the user."""
+        place = place_at(self.text, start, end)
+        return replace(place, line=max(1, place.line - self.lead))
 
 
 def place_at(text: str, start: int, end: int) -> Place:
@@ -42,6 +49,9 @@ def parse_query(text: object) -> Parsed:
             f"A query is wanted as text, not {type(text).__name__}.", remedy="Give a SELECT query."
         )
     try:
+        whole = _whole_table(text)
+        if whole is not None:
+            return replace(parse_query(whole), lead=1)
         trees = [t for t in sqlglot.parse(text, dialect=EverviewSpark) if t is not None]
     except SqlglotError as error:
         raise _syntax(text, error) from error
@@ -51,12 +61,21 @@ def parse_query(text: object) -> Parsed:
         )
     tree = trees[0]
     if isinstance(tree, exp.Values):
-        return parse_query(f"SELECT * FROM (\n{text}\n)")
+        return replace(parse_query(f"SELECT * FROM (\n{text}\n)"), lead=1)
     if not isinstance(tree, exp.Query):
         raise SqlNotAllowed(
             f"This is a {tree.key.upper()} statement, not a query.", remedy="Give a SELECT query."
         )
     return Parsed(text, tree)
+
+
+def _whole_table(text: str) -> str | None:
+    """TABLE name as a SELECT, each character of the name in its column; None of another query."""
+    tokens = sqlglot.tokenize(text, dialect=EverviewSpark)
+    if not tokens or tokens[0].token_type != TokenType.TABLE:
+        return None
+    start, end = tokens[0].start, tokens[0].end + 1
+    return f"SELECT * FROM\n{text[:start]}{' ' * (end - start)}{text[end:]}"
 
 
 def _syntax(text: str, error: SqlglotError) -> SqlSyntax:

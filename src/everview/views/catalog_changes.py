@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 
-from everview.errors import InvalidName, NameTaken, StillUsed, UnknownName
+from everview.errors import (
+    CopiedTable,
+    InvalidName,
+    NameTaken,
+    NotATable,
+    StillUsed,
+    UnknownName,
+)
 from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.storage import Storage
 from everview.sql.parse import parse_query, table_name, table_references
@@ -61,7 +69,10 @@ def attach_found(world: World, found: Iterable[Entry]) -> tuple[str, ...]:
     """Attach tables that were found in the session's catalog, under the names they have there;
     gives the names that were not known before.
     """
-    wanted = {entry.name.lower(): entry for entry in found}
+    known = world.catalog.read()
+    wanted = {e.name.lower(): e for e in found if find_entry(known, e.name) is None}
+    for entry in wanted.values():
+        refuse_copy(world, entry.location, wanted.values())
     new: list[str] = []
 
     def decide(entries: Entries) -> tuple[Entry, ...]:
@@ -71,6 +82,23 @@ def attach_found(world: World, found: Iterable[Entry]) -> tuple[str, ...]:
 
     world.catalog.change(decide)
     return tuple(new)
+
+
+def refuse_copy(world: World, place: str, others: Iterable[Entry] = ()) -> None:
+    """A table's id stands for one place: CopiedTable if it is known at another."""
+    table_id = world.lake.open(place).head().id
+    for entry in (*world.catalog.read().entries, *others):
+        if entry.kind == "virtual":
+            continue
+        try:
+            known = world.open(entry)
+        except NotATable:
+            continue
+        if known.head().id == table_id and known.uri != place:
+            raise CopiedTable(
+                f"The table at {place} has the id of `{entry.name}` at {known.uri}.",
+                remedy="It is a copied folder: write it anew as a table of its own.",
+            )
 
 
 def alter_entry(world: World, entry: Entry, changed: Entry) -> None:
@@ -120,8 +148,9 @@ def sources_of_views(world: World) -> dict[str, tuple[str, ...]]:
     }
     for entry in entries.entries:
         if entry.kind == "view":
-            record = record_of(world.open(entry))
-            found[entry.name.lower()] = (*(s.name for s in record.sources), *record.inlined)
+            with contextlib.suppress(NotATable):  # one whose folder is gone reads nothing
+                record = record_of(world.open(entry))
+                found[entry.name.lower()] = (*(s.name for s in record.sources), *record.inlined)
     return found
 
 

@@ -17,7 +17,7 @@ from everview.errors import (
 from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.storage import location
 from everview.run.session_tables import SessionTable, find_session_table
-from everview.sql.inline import VirtualView, inlined
+from everview.sql.inline import Inlined, VirtualView, inlined
 from everview.sql.parse import Parsed, table_name, table_references
 from everview.views.world import World, find_entry
 
@@ -35,10 +35,18 @@ class Outside:
 class Resolved:
     """A query over tables alone; all names in lower case."""
 
-    parsed: Parsed
+    query: Inlined
     entries: Mapping[str, Entry]
     outside: Mapping[str, Outside] = field(default_factory=dict)
-    inlined: tuple[str, ...] = ()  # the virtual views that were in it
+
+    @property
+    def parsed(self) -> Parsed:
+        return self.query.parsed
+
+    @property
+    def inlined(self) -> tuple[str, ...]:
+        """The virtual views that were in it."""
+        return self.query.used
 
 
 def resolve(
@@ -55,14 +63,15 @@ def resolve(
     temporary view of the session is refused unless `temporary` allows it.
     """
     known = world.catalog.read()
-    expanded, used = inlined(parsed, virtual_views(known))
+    query = inlined(parsed, virtual_views(known))
     entries: dict[str, Entry] = {}
     outside: dict[str, Outside] = {}
-    for reference in table_references(expanded):
-        name, place = table_name(reference), expanded.place(reference)
-        entry = find_entry(known, name)
+    for reference in table_references(query.parsed):
+        name = table_name(reference)
         if name in given:
             continue
+        place = query.in_original(query.parsed.place(reference))
+        entry = find_entry(known, name)
         if entry is not None:
             entries[name.lower()] = entry
             continue
@@ -73,14 +82,14 @@ def resolve(
             raise SqlNotAllowed(
                 f"`{name}` is a temporary view of the Spark session.",
                 where=place,
-                remedy="A definition outlives the session: write the rows to a table, or use "
-                "CREATE VIEW here.",
+                remedy="It ends with the session, and only a query can read it: write its rows "
+                "to a table first.",
             )
         elif found is not None:
             outside[name.lower()] = found
         else:
             raise _unknown(known, name, place)
-    return Resolved(expanded, entries, outside, used)
+    return Resolved(query, entries, outside)
 
 
 def virtual_views(entries: Entries) -> dict[str, VirtualView]:
@@ -90,12 +99,12 @@ def virtual_views(entries: Entries) -> dict[str, VirtualView]:
 
 def virtual_view(entry: Entry) -> VirtualView:
     raw = json.loads(entry.definition)
-    return VirtualView(entry.name, raw["sql"], tuple(raw["columns"]))
+    return VirtualView(entry.name, raw["sql"], tuple(raw["columns"]), raw.get("comments", {}))
 
 
 def virtual_entry(view: VirtualView, comment: str) -> Entry:
-    definition = json.dumps({"sql": view.sql, "columns": list(view.columns)})
-    return Entry(view.name, "virtual", "", comment, "", definition)
+    definition = {"sql": view.sql, "columns": view.columns, "comments": dict(view.comments)}
+    return Entry(view.name, "virtual", "", comment, "", json.dumps(definition))
 
 
 def _in_session(
@@ -103,7 +112,7 @@ def _in_session(
 ) -> Entry | Outside | None:
     name = ".".join(parts)
     if len(parts) == 2 and parts[0].lower() == "delta" and "/" in parts[1]:
-        return Entry(name, "attached", location(parts[1]))
+        return Entry(name, "attached", _delta_place(world, location(parts[1]), place))
     table = find_session_table(world.engine.caller, parts)
     if table is None:
         return None
@@ -116,6 +125,16 @@ def _in_session(
     except (NotATable, UnsupportedFeature) as error:
         return Outside(table, f"`{name}` cannot be read as a Delta table: {error.what}", place)
     return Entry(name, "attached", place_of)
+
+
+def _delta_place(world: World, uri: str, place: Place | None) -> str:
+    """The location of a table that the text gives by its path; it must be one."""
+    try:
+        world.lake.open(uri).head()
+    except (NotATable, UnsupportedFeature) as error:
+        remedy = error.remedy or "Give the folder of a Delta table, the one with _delta_log in it."
+        raise type(error)(error.what, where=place, remedy=remedy) from error
+    return uri
 
 
 def _unknown(known: Entries, name: str, place: Place | None) -> EverviewError:
