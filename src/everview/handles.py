@@ -177,9 +177,9 @@ class Table(_Handle):
         self._require_own()
         return super().vacuum(retention_hours, dry_run=dry_run)
 
-    def _writer(self, alias: str = "") -> TableWriter:
+    def _writer(self) -> TableWriter:
         entry = self._require_own()
-        return writer(self._world, self._world.open(entry), alias or entry.name)
+        return writer(self._world, self._world.open(entry), entry.name)
 
     def _require_own(self) -> Entry:
         entry = self._entry

@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from everview.errors import InvalidArgument, InvalidName
+from everview.errors import InvalidArgument, InvalidName, UnsupportedType
 from everview.facts.keys import KeyCheck
 from everview.facts.schema import Field, Schema
 from everview.facts.views import RESERVED_PREFIX, TableRecord
@@ -109,6 +109,7 @@ def verify_table(world: World, name: str) -> list[KeyCheck]:
 
 def _schema(world: World, given: StructType | str | DataFrame) -> Schema:
     if isinstance(given, DataFrame):
+        _refuse_collations(given.schema)
         fields = schema_of(given).fields  # a query's nullability is not a declaration
         return Schema(tuple(Field(f.name, f.type) for f in fields))
     if isinstance(given, str):
@@ -117,15 +118,29 @@ def _schema(world: World, given: StructType | str | DataFrame) -> Schema:
         raise InvalidArgument(
             f"A schema or a DataFrame is wanted, not {type(given).__name__}.", remedy=_EXAMPLE
         )
+    _refuse_collations(given)
     return Schema.from_json(given.json())
+
+
+def _refuse_collations(schema: StructType) -> None:
+    """A collation would be lost in the table, and with it which values are equal."""
+    for column in schema.jsonValue()["fields"]:
+        for collation in column["metadata"].get("__COLLATIONS", {}).values():
+            raise UnsupportedType(
+                f"The column `{column['name']}` has the collation {collation.rpartition('.')[2]}, "
+                "which is not kept.",
+                remedy="Make it a plain STRING, and write COLLATE in queries.",
+            )
 
 
 _EXAMPLE = 'For example "id BIGINT, city STRING".'
 
 
 def _parsed(world: World, text: str) -> StructType:
+    kept = {"spark.sql.preserveCharVarcharTypeInfo": "true"}  # then they are refused by name
     try:
-        return world.engine.own.createDataFrame([], text).schema
+        with world.engine.settings(kept) as spark:
+            return spark.createDataFrame([], text).schema
     except PySparkException as error:
         what = str(error.getMessage() or error).strip().splitlines()
         raise InvalidArgument(

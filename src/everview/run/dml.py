@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import DataFrame
@@ -28,6 +28,10 @@ class TableWriter:
     """Carries out statements on one table of the warehouse."""
 
     target: Target
+
+    def under(self, alias: str) -> TableWriter:
+        """The same, with the table's columns qualified by another name in conditions."""
+        return TableWriter(replace(self.target, alias=alias))
 
     def append(self, frame: DataFrame, token: str | None) -> int:
         _require_frame(frame)

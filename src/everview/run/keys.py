@@ -29,10 +29,14 @@ def check_batch(
 ) -> None:
     """Refuse, before the commit, new rows with a NULL where none may be, or with a key twice."""
     for column, constraint in _required(snapshot.schema, declared):
-        nulls = sum(_nulls(f, column) for f in files)
-        if nulls:
-            rows = snapshot_frame(spark, snapshot, files).where(F.col(quoted(column)).isNull())
-            found = actions.submit("check", rows.limit(1).collect)
+        counts = [_nulls(f, column) for f in files]
+        if not any(n is None or n > 0 for n in counts):
+            continue
+        rows = snapshot_frame(spark, snapshot, files).where(F.col(quoted(column)).isNull())
+        found = actions.submit("check", rows.limit(1).collect)
+        if found:
+            known = [n for n in counts if n is not None]
+            nulls = sum(known) if len(known) == len(counts) else rows.count()
             raise ConstraintViolated(
                 f"{constraint}: {nulls:,} of the rows have NULL in `{column}`, for example "
                 f"{_shown(found[0])}.",
@@ -68,13 +72,22 @@ def verify_keys(
         target = f"{other} ({', '.join(referenced)})"
         constraint = f"FOREIGN KEY ({', '.join(columns)}) REFERENCES {target}"
         parent = table(other)
-        if parent is None:
-            why = f"there is no table {other}"
+        why = _missing(other, parent, referenced)
+        if parent is None or why:
             found.append(KeyCheck(name, snapshot.version, constraint, False, 1, why))
         else:
             wrong = _lost(rows, columns, parent, referenced)
             found.append(_checked(name, snapshot, constraint, wrong))
     return found
+
+
+def _missing(other: str, parent: DataFrame | None, referenced: tuple[str, ...]) -> str:
+    """What a foreign key refers to and is not there, "" if all is."""
+    if parent is None:
+        return f"there is no table {other}"
+    known = {c.lower() for c in parent.columns}
+    gone = [c for c in referenced if c.lower() not in known]
+    return f"{other} has no column {gone[0]}" if gone else ""
 
 
 def _lost(
@@ -121,9 +134,11 @@ def _text(value: object) -> str:
     return repr(value) if isinstance(value, str) else str(value)
 
 
-def _nulls(file: DataFile, column: str) -> int:
-    """The NULLs of a column in a written file; a partition column is the same in all its rows."""
+def _nulls(file: DataFile, column: str) -> int | None:
+    """The NULLs of a column in a written file, None if its footer does not say; a partition
+    column is the same in all its rows.
+    """
     partition = dict(file.partition)
     if column in partition:
         return (file.rows or 0) if partition[column] is None else 0
-    return file.bounds_of(column).nulls or 0
+    return file.bounds_of(column).nulls

@@ -48,9 +48,10 @@ class Target:
     table: EmbeddedTable
     warehouse: Storage
     probe: Probe
-    name: str  # in conditions the table's columns may be qualified by it
+    name: str
     query: Query  # a text over given frames and the warehouse's tables, in our session
     declared: TableRecord
+    alias: str = ""  # in conditions the table's columns may be qualified by it, or by the name
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Statement:
         self._engine = target.engine
         self._table = target.table
         self._probe = target.probe
-        self._name = target.name
+        self._name = target.alias or target.name
         self._query = target.query
         self._declared = target.declared
         self.snapshot = snapshot
@@ -154,10 +155,13 @@ class Statement:
             self._probe("write: find")
             paths = touched_paths(self._query, merge, rows, staged.frame, self._actions)
             files = self._files_at(paths)
+            if not files and not merge.of("NOT MATCHED"):
+                return None
             touched = snapshot_frame(self._engine.own, self.snapshot, files)
             whole_ = snapshot_frame(self._engine.own, self.snapshot)
             lines = merged_lines(self._query, merge, (touched, whole_, staged.frame))
-            return self._rewritten(lines, files)
+            result = self._rewritten(lines, files)
+            return result if files or result.written.rows else None
 
     def compact(self) -> Result | None:
         """Few larger files with the same rows."""

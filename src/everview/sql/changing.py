@@ -13,6 +13,11 @@ ROWS = "__ev_rows"  # the table's rows, as a table of these queries
 SOURCE = "__ev_source"  # the rows that are merged into it
 PATH, ROW, HIT = "__ev_path", "__ev_row", "__ev_hit"
 ACT, MATCHED = "__ev_act", "__ev_matched"
+_VALUE = "__ev_v"
+# Always true, and Spark does not know it. Of a projection that repeats Spark keeps its hands off;
+# any other it pushes through a union (the rows of several partitions), where its optimizer fails
+# on a correlated subquery ("key not found").
+_KEPT_HERE = "monotonically_increasing_id() >= 0"
 DOES_NOT_FIT = "everview the value does not fit"
 
 
@@ -22,14 +27,25 @@ def found_rows(alias: str, condition: str) -> str:
 
 
 def marked_rows(alias: str, condition: str, schema: Schema, values: Mapping[str, str]) -> str:
-    """All rows, whether the condition is true for each, and each column's new value."""
+    """All rows, whether the condition is true for each, and each column's new value.
+
+    A value is computed once, and only for rows for which the condition is true: for others it may
+    fail.
+    """
+    old = ", ".join(map(quoted, schema.names))
+    mark = f"coalesce((\n{condition}\n), FALSE) AND {_KEPT_HERE} AS {MATCHED}"
+    marked = f"SELECT {old}, {mark} FROM {ROWS} AS {quoted(alias)}"
+    given = {i: values[f.name] for i, f in enumerate(schema.fields) if f.name in values}
+    raw = [f"CASE WHEN {MATCHED} THEN (\n{v}\n) END AS {_VALUE}{i}" for i, v in given.items()]
+    computed = ", ".join([old, MATCHED, *raw])
     new = [
-        f"{assigned(values[f.name], f) if f.name in values else quoted(f.name)} AS {new_name(i)}"
+        f"{assigned(f'{_VALUE}{i}', f) if i in given else quoted(f.name)} AS {new_name(i)}"
         for i, f in enumerate(schema.fields)
     ]
-    mark = f"coalesce((\n{condition}\n), FALSE) AS {MATCHED}"
-    columns = ", ".join([*map(quoted, schema.names), mark, *new])
-    return f"SELECT {columns} FROM {ROWS} AS {quoted(alias)}"
+    return (
+        f"SELECT {', '.join([old, MATCHED, *new])} FROM "
+        f"(SELECT {computed} FROM ({marked}) AS {quoted(alias)})"
+    )
 
 
 def new_name(index: int) -> str:
@@ -103,11 +119,14 @@ class Merge:
         if self.of("NOT MATCHED BY SOURCE"):
             semi = f"SELECT * FROM {ROWS} AS {t} LEFT SEMI JOIN {SOURCE} AS {s} ON {self._on}"
             rows = f"({semi}) AS {t}"
-        if self.may_repeat:
-            exists = f"EXISTS (SELECT 1 FROM {SOURCE} AS {s} WHERE {self._on})"
-            act = f"CASE WHEN {exists} THEN {self._act('MATCHED')} END"
-            return f"SELECT {self._columns('MATCHED', 'FALSE', act)} FROM {rows}"
         act = self._act("MATCHED")
+        if self.may_repeat:
+            deleted = f"SELECT {self._columns('MATCHED', 'FALSE', act)} FROM {rows}"
+            kept = f"SELECT {self._columns('MATCHED', 'FALSE', _NO_ACT)} FROM {rows}"
+            if self.of("NOT MATCHED BY SOURCE") or not self.of("MATCHED"):
+                return deleted
+            semi = f"LEFT SEMI JOIN {SOURCE} AS {s} ON {self._on}"
+            return f"{deleted} {semi} UNION ALL {kept} {self._anti}"
         hit = f"{s}.{HIT} IS NOT NULL"
         columns = self._columns("MATCHED", hit, f"CASE WHEN {hit} THEN {act} END")
         return (
@@ -117,7 +136,7 @@ class Merge:
 
     def lone_rows(self) -> str:
         """Rows without a source row, likewise."""
-        act = self._act("NOT MATCHED BY SOURCE")
+        act = f"CASE WHEN {_KEPT_HERE} THEN {self._act('NOT MATCHED BY SOURCE')} END"
         columns = self._columns("NOT MATCHED BY SOURCE", "TRUE", act)
         return f"SELECT {columns} FROM {ROWS} AS {quoted(self.target)} {self._anti}"
 
@@ -150,7 +169,7 @@ class Merge:
     def _act(self, match: str) -> str:
         """The number of the first clause that fits, NULL if none does."""
         cases = " ".join(f"WHEN {_true(w.condition)} THEN {i}" for i, w in self.of(match))
-        return f"(CASE {cases} END)" if cases else "CAST(NULL AS INT)"
+        return f"(CASE {cases} END)" if cases else _NO_ACT
 
     def _columns(self, match: str, hit: str, act: str) -> str:
         t = quoted(self.target)
@@ -169,6 +188,9 @@ class Merge:
             )
             found.append(f"{f'CASE {cases} ELSE {own} END' if cases else own} AS {new_name(i)}")
         return found
+
+
+_NO_ACT = "CAST(NULL AS INT)"
 
 
 def _true(condition: str | None) -> str:
