@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from everview.create import Definition, create_view, create_virtual_view, policy_of
-from everview.errors import CopiedTable, InvalidArgument, NotAWarehouse, WarehouseClosed
+from everview.errors import InvalidArgument, NotAWarehouse, WarehouseClosed
 from everview.facts.receipts import Receipt
 from everview.handles import Table, View
 from everview.lake.catalog import Catalog, Entry, warehouse_state
@@ -26,10 +26,12 @@ from everview.run.pinned import pinned_settings
 from everview.settings import Settings
 from everview.sql.inline import VirtualView
 from everview.sql.names import quoted
-from everview.sql.statements.parse import parse_script, parse_statement
-from everview.statements.run import run_statement
+from everview.sql.statements.parse import parse_script, parse_statement, split_script
+from everview.sql.statements.parts import Slice
+from everview.sql.statements.values import Query, Statement
+from everview.statements.run import run_statement, script_text
 from everview.tables import Declared, ForeignKeys, create_table
-from everview.views.catalog_changes import add_entry, check_name, drop_entry
+from everview.views.catalog_changes import add_entry, check_name, drop_entry, refuse_copy
 from everview.views.notebook import warehouse_html
 from everview.views.status import Status
 from everview.views.world import World
@@ -91,7 +93,7 @@ class Warehouse:
 
     def __init__(self, world: World) -> None:
         self._open_world: World | None = world
-        self._registered: list[SparkSession] = []
+        self._registered: list[tuple[SparkSession, list[str]]] = []
 
     @property
     def _world(self) -> World:
@@ -159,21 +161,9 @@ class Warehouse:
         world = self._world
         check_name(world.catalog.read(), name)
         place = location(path)
-        table = world.lake.open(place)
-        self._refuse_copy(table.head().id, place)
+        refuse_copy(world, place)
         add_entry(world, Entry(name, "attached", place))
         return self.table(name)
-
-    def _refuse_copy(self, table_id: str, place: str) -> None:
-        for entry in self._world.catalog.read().entries:
-            if entry.kind == "virtual":
-                continue
-            known = self._world.open(entry)
-            if known.head().id == table_id and known.uri != place:
-                raise CopiedTable(
-                    f"The table at {place} has the id of `{entry.name}` at {known.uri}.",
-                    remedy="It is a copied folder: write it anew as a table of its own.",
-                )
 
     def table(self, name: str) -> Table:
         """The handle of a table, own or attached."""
@@ -209,7 +199,7 @@ class Warehouse:
         return self.view(name)
 
     def create_view(
-        self, name: str, sql: str, comment: str | None = None, replace: bool = False
+        self, name: str, sql: str, comment: str | None = None, *, replace: bool = False
     ) -> None:
         """Give a query a name without storing its rows; what reads the name reads the query."""
         create_virtual_view(self._world, VirtualView(name, sql), comment or "", replace=replace)
@@ -236,8 +226,7 @@ class Warehouse:
 
     def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]:
         receipts = refresh_views(self._world, names, full=full)
-        for session in self._registered:
-            self.register(session)
+        self._follow()
         return receipts
 
     # Queries
@@ -249,35 +238,52 @@ class Warehouse:
         Statements: queries, CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER, ATTACH, REFRESH,
         VERIFY, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
         """
-        return run_statement(self, parse_statement(text))
+        text = script_text(text)
+        return self._run(parse_statement(text), split_script(text)[0])
 
     def run_script(self, text: str) -> DataFrame | None:
         """Run several statements, separated by semicolons, and give the last one's DataFrame.
 
         The whole text is parsed before the first one runs; None if it holds no statement.
         """
-        result = None
-        for statement in parse_script(text):
-            result = run_statement(self, statement)
+        result, text = None, script_text(text)
+        for statement, part in zip(parse_script(text), split_script(text), strict=True):
+            result = self._run(statement, part)
+        return result
+
+    def _run(self, statement: Statement, part: Slice) -> DataFrame:
+        result = run_statement(self, statement, part)
+        if not isinstance(statement, Query):
+            self._follow()
         return result
 
     def register(self, spark: SparkSession | None = None) -> list[str]:
         """Make every view readable as a temporary view of a session, under its own name.
 
-        The temporary views show what is published now; after each refresh through this warehouse
-        they are made anew. Gives their names.
+        The temporary views show what is published now; after each refresh and each statement
+        through this warehouse they are made anew. Gives their names.
         """
         world = self._world
         session = self.spark if spark is None else spark
-        if not any(session is known for known in self._registered):
-            self._registered.append(session)
         entries = [e for e in world.catalog.read().entries if e.kind in ("view", "virtual")]
+        names = [e.name for e in entries]
+        before = [n for known, made in self._registered if known is session for n in made]
+        for gone in set(before) - set(names):
+            session.catalog.dropTempView(gone)
         for entry in entries:
             public_frame(world, session, entry).createOrReplaceTempView(quoted(entry.name))
-        return [e.name for e in entries]
+        others = [r for r in self._registered if r[0] is not session]
+        self._registered = [*others, (session, names)]
+        return names
+
+    def _follow(self) -> None:
+        """The sessions with registered views see what is published now."""
+        for session, _ in self._registered:
+            self.register(session)
 
     def _drop(self, name: str) -> None:
         drop_entry(self._world, name)
+        self._follow()
 
     def _repr_html_(self) -> str:
         return warehouse_html(self._open_world)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
@@ -77,14 +78,16 @@ def _create_text(wh: Warehouse, entry: Entry) -> str:
     comment = f"\nCOMMENT {_string(entry.comment)}" if entry.comment else ""
     if entry.kind == "virtual":
         view = virtual_view(entry)
-        names = f" ({', '.join(map(quoted, view.columns))})" if view.columns else ""
+        names = _column_list(view.columns, view.comments)
         return f"CREATE VIEW {quoted(entry.name)}{names}{comment} AS\n{view.sql}"
     table = wh._world.open(entry)
     if entry.kind == "view":
+        record = record_of(table)
+        names = _column_list(record.columns.names if record.comments else (), record.comments)
         policy = f"\nREFRESH POLICY {entry.policy}"
         return (
-            f"CREATE MATERIALIZED VIEW {quoted(entry.name)}{comment}{policy} AS\n"
-            f"{record_of(table).sql}"
+            f"CREATE MATERIALIZED VIEW {quoted(entry.name)}{names}{comment}{policy} AS\n"
+            f"{record.sql}"
         )
     if entry.kind == "attached":
         return f"ATTACH {quoted(entry.name)} FROM {_string(entry.location)}"
@@ -106,6 +109,14 @@ def _create_text(wh: Warehouse, entry: Entry) -> str:
     return f"CREATE TABLE {quoted(entry.name)} (\n{inside}\n){split}{comment}"
 
 
+def _column_list(columns: Sequence[str], comments: Mapping[str, str]) -> str:
+    """The columns in parentheses, each with its comment; nothing where none are named."""
+    said = [
+        quoted(c) + (f" COMMENT {_string(comments[c])}" if c in comments else "") for c in columns
+    ]
+    return f" ({', '.join(said)})" if said else ""
+
+
 def run_describe(wh: Warehouse, statement: Describe) -> DataFrame:
     entry = wh._world.entry(statement.name.dotted, _KIND[statement.kind])
     schema, comments = _columns(wh, entry)
@@ -117,7 +128,8 @@ def run_describe(wh: Warehouse, statement: Describe) -> DataFrame:
 
 def _columns(wh: Warehouse, entry: Entry) -> tuple[Schema, dict[str, str]]:
     if entry.kind == "virtual":
-        return schema_of(public_frame(wh._world, wh.spark, entry)), {}
+        schema = schema_of(public_frame(wh._world, wh.spark, entry))
+        return schema, dict(virtual_view(entry).comments)
     table = wh._world.open(entry)
     schema = public_schema(table, table.head().version)
     if entry.kind == "view":

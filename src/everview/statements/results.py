@@ -50,7 +50,7 @@ def receipts_frame(spark: SparkSession, receipts: Iterable[Receipt]) -> DataFram
             r.rows_updated,
             r.rows_deleted,
             r.actions,
-            round(r.total_seconds, 3),
+            float(round(r.total_seconds, 3)),  # the sum of no steps is a whole number
         )
         for r in receipts
     ]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import assert_never
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
-from everview.errors import NameTaken
+from everview.errors import EverviewError, InvalidArgument, NameTaken, Place
+from everview.sql.statements.parts import Name, Slice
 from everview.sql.statements.values import (
     AlterMaterializedView,
     AlterTable,
@@ -43,8 +46,49 @@ from everview.statements.results import done, receipts_frame, text_frame
 from everview.statements.warehouse import Warehouse, rows_of, single
 
 
-def run_statement(wh: Warehouse, statement: Statement) -> DataFrame:
-    """Carry out one statement."""
+def script_text(text: object) -> str:
+    """The text of statements, if it is one."""
+    if not isinstance(text, str):
+        raise InvalidArgument(
+            f"Statements are wanted as text, not {type(text).__name__}.",
+            remedy='For example wh.sql("SELECT 1").',
+        )
+    return text
+
+
+def run_statement(wh: Warehouse, statement: Statement, part: Slice) -> DataFrame:
+    """Carry out one statement, which is a part of a text; an error says where in it."""
+    try:
+        return _carried_out(wh, statement)
+    except EverviewError as error:
+        if isinstance(error.where, Place):
+            raise
+        is_location = isinstance(error.where, str) and "/" in error.where
+        what = f"{error.what} ({error.where})" if is_location else error.what
+        where = _place(statement, part.whole) or part.place(0, len(part.text) - 1)
+        raise type(error)(what, where=where, remedy=error.remedy) from error
+    except PySparkException as error:
+        error.add_note(f"In the statement at {part.place(0, len(part.text) - 1)}")
+        raise
+
+
+def _place(statement: object, text: str) -> Place | None:
+    """Where the first name or verbatim part of a statement stands, None if it has none."""
+    if not dataclasses.is_dataclass(statement):
+        return None
+    for field in dataclasses.fields(statement):
+        value = getattr(statement, field.name)
+        first = value[0] if isinstance(value, tuple) and value else value
+        if isinstance(first, Name):
+            return first.place(text)
+        if isinstance(first, Slice):
+            return first.place(0, len(first.text) - 1)
+        if dataclasses.is_dataclass(first):
+            return _place(first, text)
+    return None
+
+
+def _carried_out(wh: Warehouse, statement: Statement) -> DataFrame:
     match statement:
         case Query(query):
             return rows_of(wh, query)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import assert_never
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -12,11 +14,13 @@ from everview.errors import InvalidArgument, SchemaMismatch
 from everview.facts.schema import Field, Schema
 from everview.handles import Table
 from everview.queries import query_frame
+from everview.run.define import spark_message
 from everview.run.read import schema_of
 from everview.sql.changing import Merge, When, assigned
-from everview.sql.names import quoted
+from everview.sql.names import quoted, sql_type
 from everview.sql.statements.parts import (
     Assignment,
+    MergeAction,
     MergeClause,
     MergeDelete,
     MergeInsert,
@@ -24,6 +28,7 @@ from everview.sql.statements.parts import (
     MergeUpdate,
     MergeUpdateAll,
     Name,
+    Slice,
 )
 from everview.sql.statements.values import (
     CreateTable,
@@ -34,7 +39,7 @@ from everview.sql.statements.values import (
     Update,
 )
 from everview.statements.results import CHANGES, done, rows_frame
-from everview.statements.warehouse import Warehouse, rows_of, single
+from everview.statements.warehouse import Warehouse, checked_names, placed, rows_of, single
 from everview.tables import Declared, create_table
 from everview.views.world import find_entry, public_schema
 
@@ -98,7 +103,17 @@ def _positioned(
     given = schema_of(rows.toDF(*(f"c{i}" for i, _ in enumerate(names))))
     named = rows.toDF(*given.names)
     place = {name: given.fields[i] for i, name in enumerate(names)}
-    return named.select(*(_value(place.get(f.name), f) for f in schema.fields))
+    try:
+        fitting = named.select(*(_value(place.get(f.name), f) for f in schema.fields))
+        schema_of(fitting)
+    except AnalysisException as error:
+        wrong = ", ".join(f"{n} {sql_type(schema[n].type)}" for n in names)
+        raise SchemaMismatch(
+            f"The values cannot be cast to the columns: {spark_message(error)}",
+            where=table,
+            remedy=f"The columns are {wrong}.",
+        ) from error
+    return fitting
 
 
 def _value(given: Field | None, field: Field) -> Column:
@@ -111,51 +126,76 @@ def _value(given: Field | None, field: Field) -> Column:
 
 def run_delete(wh: Warehouse, statement: DeleteFrom) -> DataFrame:
     table = wh.table(statement.name.dotted)
+    checked_names(wh, statement.where)
     where = "TRUE" if statement.where is None else statement.where.text
     before = table.version
-    version = table._writer(_alias(statement.alias, table)).delete(where, None)
+    version = table._writer().under(_alias(statement.alias, table)).delete(where, None)
     return _changed(wh, table, before, version)
 
 
 def run_update(wh: Warehouse, statement: Update) -> DataFrame:
     table = wh.table(statement.name.dotted)
+    alias = _alias(statement.alias, table)
+    values = _assigned(_schema(wh, table), alias, statement.assignments)
+    checked_names(wh, statement.where, *(a.value for a in statement.assignments))
     where = None if statement.where is None else statement.where.text
-    values = {a.column.parts[-1]: a.value.text for a in statement.assignments}
     before = table.version
-    version = table._writer(_alias(statement.alias, table)).update(values, where, None)
+    version = table._writer().under(alias).update(values, where, None)
     return _changed(wh, table, before, version)
 
 
 def run_merge(wh: Warehouse, statement: MergeInto) -> DataFrame:
     table = wh.table(statement.target.dotted)
-    schema = _schema(wh, table)
-    if isinstance(statement.source, Name):
-        source = query_frame(wh._world, wh.spark, f"SELECT * FROM {statement.source.sql}")
-        alias = statement.source_alias or statement.source
-    else:
-        source = rows_of(wh, statement.source)
-        alias = statement.source_alias or Name(("source",), 0, 0)
-    given = {c.lower(): c for c in source.columns}
-    whens = tuple(_when(c, schema, alias.parts[-1], given) for c in statement.clauses)
+    given, alias = _source(wh, statement)
     merge = Merge(
         target=_alias(statement.target_alias, table),
-        source=alias.parts[-1],
+        source=alias,
         on=statement.on.text,
-        schema=schema,
-        whens=whens,
+        schema=_schema(wh, table),
+        whens=(),
     )
+    columns = {c.lower(): c for c in given.columns}
+    merge = replace(merge, whens=tuple(_when(c, merge, columns) for c in statement.clauses))
+    checked_names(wh, statement.on, *(c.condition for c in statement.clauses))
+    for clause in statement.clauses:
+        checked_names(wh, *_values(clause.action))
     before = table.version
-    version = table._writer(merge.target).merge_into(source, merge, None)
+    version = table._writer().under(merge.target).merge_into(given, merge, None)
     return _changed(wh, table, before, version)
 
 
-def _when(clause: MergeClause, schema: Schema, source: str, given: Mapping[str, str]) -> When:
+def _source(wh: Warehouse, statement: MergeInto) -> tuple[DataFrame, str]:
+    """The rows to merge, and the name under which they are known."""
+    source = statement.source
+    if isinstance(source, Slice):
+        alias = statement.source_alias
+        return rows_of(wh, source), "source" if alias is None else alias.parts[-1]
+    whole = statement.on.whole
+    named = Slice(whole[source.start : source.end], source.start, whole)
+    with placed(named, above=1):
+        rows = query_frame(wh._world, wh.spark, f"SELECT * FROM\n{named.text}")
+    return rows, (statement.source_alias or source).parts[-1]
+
+
+def _values(action: MergeAction) -> list[Slice]:
+    match action:
+        case MergeUpdate(assignments):
+            return [a.value for a in assignments]
+        case MergeInsert(_, values):
+            return list(values)
+        case _:
+            return []
+
+
+def _when(clause: MergeClause, merge: Merge, given: Mapping[str, str]) -> When:
+    schema, source = merge.schema, merge.source
     condition = None if clause.condition is None else clause.condition.text
     match clause.action:
         case MergeDelete():
             return When(clause.match, condition, "delete", {})
         case MergeUpdate(assignments):
-            return When(clause.match, condition, "update", _assigned(schema, assignments))
+            values = _assigned(schema, merge.target, assignments)
+            return When(clause.match, condition, "update", values)
         case MergeInsert(columns, values):
             names = _found(schema, columns, "INSERT")
             texts = {n: v.text for n, v in zip(names, values, strict=True)}
@@ -168,8 +208,20 @@ def _when(clause: MergeClause, schema: Schema, source: str, given: Mapping[str, 
             assert_never(clause.action)
 
 
-def _assigned(schema: Schema, assignments: Sequence[Assignment]) -> dict[str, str]:
-    columns = [Name((a.column.parts[-1],), a.column.start, a.column.end) for a in assignments]
+def _assigned(schema: Schema, alias: str, assignments: Sequence[Assignment]) -> dict[str, str]:
+    """The new values by column; a column may be qualified by the table's alias."""
+    columns = []
+    for column in (a.column for a in assignments):
+        is_qualified = len(column.parts) == 2 and column.parts[0].lower() == alias.lower()
+        parts = column.parts[1:] if is_qualified else column.parts
+        columns.append(Name(parts, column.start, column.end))
+    fields = [c for c in columns if len(c.parts) > 1]
+    if fields:
+        raise SchemaMismatch(
+            f"`{fields[0].dotted}` is not a column of `{alias}`.",
+            where="UPDATE SET",
+            remedy="Set whole columns; for a field of a struct, give the struct anew.",
+        )
     names = _found(schema, columns, "UPDATE SET")
     return {n: a.value.text for n, a in zip(names, assignments, strict=True)}
 

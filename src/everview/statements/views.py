@@ -33,7 +33,7 @@ from everview.sql.statements.values import (
     ExplainCreate,
 )
 from everview.statements.results import done, receipts_frame, text_frame
-from everview.statements.warehouse import Warehouse, placed, single
+from everview.statements.warehouse import Warehouse, in_whole, placed, single
 from everview.views.catalog_changes import alter_entry, drop_entry
 from everview.views.status import how_kept
 from everview.views.world import find_entry
@@ -43,7 +43,7 @@ def run_create_materialized_view(wh: Warehouse, statement: CreateMaterializedVie
     name = single(statement.name)
     if statement.if_not_exists and find_entry(wh._world.catalog.read(), name):
         return done(wh.spark)
-    with placed(statement.query):
+    with placed(statement.query, above=1 if statement.columns else 0):
         receipt = create_view(wh._world, _definition(wh, statement), replace=statement.or_replace)
     return receipts_frame(wh.spark, [receipt])
 
@@ -57,16 +57,21 @@ def _definition(wh: Warehouse, statement: CreateMaterializedView) -> Definition:
         settings=pinned_settings(wh.spark),
         policy=statement.policy or wh._world.settings.policy,
         comment=statement.comment or "",
-        comments={c.name.dotted: c.comment for c in columns if c.comment},
+        comments=_comments(columns),
     )
 
 
 def run_explain_create(wh: Warehouse, statement: ExplainCreate) -> DataFrame:
     created = statement.statement
     definition = dataclasses.replace(_definition(wh, created), policy="AUTO")
-    with placed(created.query):
+    above = 1 if created.columns else 0
+    with placed(created.query, above=above):
         sources = find_sources(wh._world, definition)
         defined = understand(wh._world, definition, sources)
+    shape = defined.shape
+    if isinstance(shape, FullOnly) and shape.place is not None:
+        place = in_whole(created.query, shape.place, above)
+        defined = dataclasses.replace(defined, shape=dataclasses.replace(shape, place=place))
     policy = created.policy or wh._world.settings.policy
     return text_frame(wh.spark, _explained(definition.name, policy, defined))
 
@@ -88,14 +93,19 @@ def run_create_view(wh: Warehouse, statement: CreateView) -> DataFrame:
     name = single(statement.name)
     if statement.if_not_exists and find_entry(wh._world.catalog.read(), name):
         return done(wh.spark)
-    view = VirtualView(name, statement.query.text, _names(statement.columns or ()))
-    with placed(statement.query):
+    columns = statement.columns or ()
+    view = VirtualView(name, statement.query.text, _names(columns), _comments(columns))
+    with placed(statement.query, above=1 if columns else 0):
         create_virtual_view(wh._world, view, statement.comment or "", replace=statement.or_replace)
     return done(wh.spark)
 
 
 def _names(columns: tuple[ViewColumn, ...]) -> tuple[str, ...]:
     return tuple(c.name.dotted for c in columns)
+
+
+def _comments(columns: tuple[ViewColumn, ...]) -> dict[str, str]:
+    return {c.name.dotted: c.comment for c in columns if c.comment}
 
 
 def run_drop(wh: Warehouse, statement: DropTable | DropView | DropMaterializedView) -> DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
@@ -12,7 +13,9 @@ from everview.errors import EverviewError, InvalidName, Place
 from everview.facts.receipts import Receipt
 from everview.handles import Table, View
 from everview.queries import query_frame
+from everview.sql.parse import parse_query
 from everview.sql.statements.parts import Name, Slice
+from everview.views.resolve import resolve
 from everview.views.world import World
 
 
@@ -39,15 +42,35 @@ class Warehouse(Protocol):
 
 
 @contextlib.contextmanager
-def placed(part: Slice) -> Iterator[None]:
-    """An error about a part of a statement is shown at its place in the whole text."""
+def placed(part: Slice, above: int = 0) -> Iterator[None]:
+    """An error about a part of a statement is shown at its place in the whole text; the part was
+    read with so many lines `above` it.
+    """
     try:
         yield
     except EverviewError as error:
-        if not isinstance(error.where, Place) or (part.start == 0 and part.text == part.whole):
+        if not isinstance(error.where, Place):
             raise
-        where = part.in_whole(error.where)
+        where = in_whole(part, error.where, above)
         raise type(error)(error.what, where=where, remedy=error.remedy) from error
+
+
+def in_whole(part: Slice, place: Place, above: int) -> Place:
+    """A place in a part that was read with lines above it; what is not in the part is shown at
+    its beginning.
+    """
+    line = place.line - above
+    if not 1 <= line <= part.text.count("\n") + 1:
+        return part.place(0, 0)
+    return part.in_whole(replace(place, line=line))
+
+
+def checked_names(wh: Warehouse, *parts: Slice | None) -> None:
+    """Every name in conditions and values must be known, or is shown at its place."""
+    for part in parts:
+        if part is not None:
+            with placed(part, above=1):
+                resolve(wh._world, parse_query(f"SELECT (\n{part.text}\n)"))
 
 
 def rows_of(wh: Warehouse, part: Slice) -> DataFrame:
