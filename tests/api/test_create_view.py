@@ -107,9 +107,9 @@ BAD_CALLS: dict[str, tuple[type[EverviewError], Callable[[ev.Warehouse], object]
         InvalidArgument,
         lambda wh: wh.create_materialized_view("v", LARGE, policy="SOMETIMES"),
     ),
-    "no policy": (
+    "an empty policy": (
         InvalidArgument,
-        lambda wh: wh.create_materialized_view("v", LARGE, policy=None),  # type: ignore[arg-type]
+        lambda wh: wh.create_materialized_view("v", LARGE, policy=""),
     ),
     "sql is no text": (
         SqlNotAllowed,
@@ -188,7 +188,7 @@ def temporary(spark: SparkSession) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("kind", "sql", "said"),
     [
-        (UnknownName, "SELECT id FROM tmp_orders", "`tmp_orders`"),
+        (SqlNotAllowed, "SELECT id FROM tmp_orders", "`tmp_orders`"),
         (EverviewError, "SELECT tmp_double(id) AS x FROM sales", "tmp_double"),
         (EverviewError, "SELECT id FROM sales WHERE amount > tmp_limit", "tmp_limit"),
     ],

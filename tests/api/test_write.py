@@ -12,6 +12,7 @@ from deltalake import write_deltalake
 
 import everview as ev
 from everview.errors import (
+    ConstraintViolated,
     CopiedTable,
     EverviewError,
     InvalidArgument,
@@ -179,7 +180,7 @@ def test_not_null_is_kept_by_every_statement(wh: ev.Warehouse) -> None:
         lambda: table.merge(frame(wh.spark, "id BIGINT", (2,)), on="id"),
     )
     for statement in statements:
-        with refused(SchemaMismatch, "NOT NULL"):
+        with refused(ConstraintViolated, "NOT NULL"):
             statement()
     assert bag(table.to_df()) == bag([(1, "Bern")])
     assert table.version == 1
