@@ -64,7 +64,7 @@ CHANGES = (
     Change("mixed 1 %", 100, mixed=True),
     Change("mixed 0.1 %, clustered", 1000, mixed=True, clustered=True),
 )
-WARM_UP = Change("warm-up", 20_000, mixed=True)
+WARM_UP = Change("warm-up", 20_000, mixed=False)
 
 
 def generate(folder: Path, scale: float) -> None:
@@ -84,25 +84,23 @@ def load(warehouse: ev.Warehouse, data: Path) -> None:
 
 
 def apply(warehouse: ev.Warehouse, change: Change, folder: Path) -> tuple[DataFrame, DataFrame]:
-    """Change lineitem through Everview; gives the rows that went and that came, as files."""
-    spark = warehouse.spark
+    """Change lineitem through Everview; gives the rows that went and that came."""
     table = warehouse.table("lineitem")
-    before = table.version
-    _chosen(table.to_df(), change).write.parquet(str(folder / "chosen"))
-    chosen = spark.read.parquet(str(folder / "chosen"))
+    _chosen(table.to_df(), change).write.parquet(str(folder))
+    chosen = warehouse.spark.read.parquet(str(folder))
     if change.mixed:
         chosen.createOrReplaceTempView("bench_changes")
         warehouse.sql(_MERGE)
     else:
         table.append(chosen.drop("kind"))
-    keys = F.broadcast(chosen.select(*KEY))
-    for name, version in (("minus", before), ("plus", None)):
-        if name == "minus" and not change.mixed:
-            rows = spark.createDataFrame([], table.to_df().schema)
-        else:
-            rows = table.to_df(version=version).join(keys, list(KEY), "left_semi")
-        rows.write.parquet(str(folder / name))
-    return spark.read.parquet(str(folder / "minus")), spark.read.parquet(str(folder / "plus"))
+    updated = chosen.where("kind = 'update'").selectExpr(
+        "* EXCEPT (l_quantity, l_extendedprice)",
+        "CAST(l_quantity + 1 AS DECIMAL(15,2)) AS l_quantity",
+        "CAST(l_extendedprice + 100 AS DECIMAL(15,2)) AS l_extendedprice",
+    )
+    minus = chosen.where("kind != 'insert'")
+    plus = chosen.where("kind = 'insert'").unionByName(updated)
+    return minus.drop("kind"), plus.drop("kind")
 
 
 def _chosen(rows: DataFrame, change: Change) -> DataFrame:
