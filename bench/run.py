@@ -53,7 +53,7 @@ class Bench:
             runs = [
                 measured(name, change.title, w.way, lambda w=w: w.refresh(changes)) for w in order
             ]
-            if change is not WARM_UP:
+            if change not in WARM_UP:
                 self._compare(name, change)
             found += runs
         return found
@@ -81,6 +81,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--rounds", type=int, default=1, help="how often each change is made")
+    parser.add_argument("--only", default="", help="changes whose title holds this text")
     parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "everview-tpch")
     parser.add_argument("--plot", type=Path, default=Path("artifacts/bench.svg"))
     parser.add_argument("--json", type=Path, help="write every measurement there")
@@ -97,9 +98,10 @@ def main() -> None:
             load(warehouse, data)
             bench = Bench(warehouse, folder)
             _say(begun, "views built")
-            bench.run(WARM_UP)
+            for change in WARM_UP:
+                bench.run(change)
             for _ in range(options.rounds):
-                for change in CHANGES:
+                for change in (c for c in CHANGES if options.only in c.title):
                     found += bench.run(change)
                     _say(begun, change.title)
     finally:

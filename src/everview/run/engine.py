@@ -41,12 +41,13 @@ SMALL = {
     "spark.sql.files.openCostInBytes": "1073741824",
 }
 
-# A whole result: Spark cuts it into files of about this many shuffled bytes.
+# A whole result: Spark cuts it into files of about this many shuffled bytes, small enough that
+# changes of neighbouring keys touch a small part of a view of a million rows.
 _WHOLE = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.adaptive.coalescePartitions.enabled": "true",
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
-    "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16777216",
+    "spark.sql.adaptive.advisoryPartitionSizeInBytes": "4194304",
 }
 _BYTES_PER_PARTITION = 8_000_000
 _MOST_PARTITIONS = 400

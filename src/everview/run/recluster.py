@@ -22,7 +22,8 @@ def recluster(engine: Engine, table: EmbeddedTable) -> int:
         return head.version
     layout = ViewRecord.from_json(head.properties["everview.view"]).layout
     token, actions = uuid.uuid4().hex, Actions()
-    with engine.settings(whole(snapshot.bytes)) as spark:
+    # The stored bytes are compressed; as many partitions as at a build, for Spark to pack.
+    with engine.settings(whole(4 * snapshot.bytes)) as spark:
         rows = clustered(snapshot_frame(spark, snapshot), layout)
         if layout.kind != "keyed":
             rows = rows.coalesce(files_wanted(snapshot.bytes))

@@ -22,6 +22,7 @@ from everview.run.write import COMPRESSION
 FOLDER = "_everview/staging"
 MOST_FETCHED_ROWS = 200_000
 MOST_FETCHED_BYTES = 32_000_000
+MOST_LOCAL_ROWS = 20_000  # a local relation travels with every task
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,11 @@ class Staged:
 
     @cached_property
     def frame(self) -> DataFrame:
-        """The rows in Spark: a local relation when small, else the staged files."""
+        """The rows in Spark: a local relation when few, else the staged files."""
         spark = self.engine.own
         if not self.files:
             return empty_frame(spark, self.schema)
-        if self.is_small:
+        if self.is_small and self.rows <= MOST_LOCAL_ROWS:
             return spark.createDataFrame(self.table, spark_schema(self.schema))
         paths = [spark_path(self.storage.uri, f.path) for f in self.files]
         return spark.read.schema(spark_schema(self.schema)).parquet(*paths)
