@@ -11,8 +11,8 @@ PYTEST := $(BIN)/python -m pytest
 FUZZ_CASES ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture docs docs-check test check lint types format test-pure test-spark test-connect \
-	test-wheel mutate fuzz coverage bench dist lock clean
+.PHONY: help setup demo picture docs docs-check test check lint types format test-pure test-spark \
+	test-spark-use test-spark-deep test-connect test-wheel pictures mutate fuzz coverage bench dist lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s%s\n", $$1, $$2}'
@@ -25,6 +25,9 @@ demo: $(READY) ## build a small shop, change it, refresh its views
 picture: $(READY) ## record the demo as docs/pictures/demo.svg
 	$(BIN)/python tools/record_demo.py
 
+pictures: $(READY) ## draw the notebook cards, docs/pictures/cards.html and its PNGs (needs Chromium)
+	PYTHONPATH=src:. $(BIN)/python -m tools.cards
+
 docs: $(READY) ## write the pages of docs/ that are made from the code
 	$(BIN)/python -m tools.docs
 
@@ -33,13 +36,22 @@ docs-check: $(READY) ## name the pages that are stale
 
 check: lint types test mutate ## what CI runs: lint, types, all tests, mutants
 
-test: test-pure test-spark test-connect ## all tests: pure, then Spark, then Spark Connect
+test: test-pure ## all tests: pure, then on Spark and Spark Connect, two processes at a time
+	$(BIN)/python tools/lanes.py test-spark-deep test-spark-use test-connect
 
 test-pure: $(READY) ## the fast tests, without Spark
 	$(PYTEST) -m "not spark and not connect" $(ARGS)
 
 test-spark: $(READY) ## the tests on a classic Spark session
 	$(PYTEST) -m "spark and not connect and not wheel" $(ARGS)
+
+# What a person calls; and what stands behind it.
+USE := tests/api tests/attach tests/cli tests/docs tests/run
+test-spark-use: $(READY) ## of these the tests of what a person calls
+	$(PYTEST) -m "spark and not connect and not wheel" $(USE) $(ARGS)
+
+test-spark-deep: $(READY) ## of these the others: faults, numbers, random views, scripts
+	$(PYTEST) -m "spark and not connect and not wheel" $(USE:%=--ignore=%) tests $(ARGS)
 
 test-connect: $(READY) ## the tests on Spark Connect, which needs a process of its own
 	$(PYTEST) -m connect $(ARGS)
