@@ -265,7 +265,7 @@ class NoJava(EverviewError):
 
 
 class SparkTooOld(EverviewError):
-    """Kept for a Spark other than 4.0 to 4.3: nothing raises it yet. Install one of these."""
+    """The session's Spark is older than 4.0. Use 4.0 to 4.3."""
 
     code = "EV-6002"
     title = "this Spark is not supported"

@@ -70,6 +70,22 @@ def test_expressions_that_do_not_repeat_are_full_with_that_reason(
     assert name in str(caught.value).lower()
 
 
+def test_strings_with_a_collation_are_full_with_that_reason(
+    wh: ev.Warehouse, sales: ev.Table
+) -> None:
+    sql = "SELECT city COLLATE UTF8_LCASE AS town, count(*) AS n FROM sales GROUP BY 1"
+    with refused(NotIncremental, "collation"):
+        wh.create_materialized_view("v", sql, policy="INCREMENTAL")
+    view = wh.create_materialized_view("v", sql)
+    add_sales(sales, (6, "OSLO", 60))
+    assert "collation" in view.refresh().reason
+    verified = view.verify()
+    assert verified.ok
+    assert verified.left_out == ("town",)
+    rows = {(row.town or "").lower(): row.n for row in view.to_df().collect()}
+    assert rows["oslo"] == 1 + sales.to_df().where("city = 'Oslo'").count()
+
+
 def test_full_always_recomputes(wh: ev.Warehouse, sales: ev.Table) -> None:
     view = wh.create_materialized_view("v", BY_CITY, policy="FULL")
     add_sales(sales, (6, "Oslo", 60))

@@ -120,7 +120,7 @@ def java_found(environ: Mapping[str, str]) -> JavaFound:
         java = javas.find_java(environ)
     except NoJava as error:
         return JavaFound(None, passed_over=tuple(error.what.split("\n  ")))
-    looks = {"JAVA_HOME": javas._in_java_home, "PATH": javas._on_path}
+    looks = {"JAVA_HOME": javas.in_java_home, "PATH": javas.on_path}
     before = list(looks)[: [*looks, "bundled"].index(java.origin)]
     over = (str(looks[origin](environ)) for origin in before)
     return JavaFound(java.version, java.origin, java.home, tuple(over))

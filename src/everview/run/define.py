@@ -27,7 +27,7 @@ from everview.plan.shape import Shape, full_only, shape_of
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite
 from everview.run.engine import Engine, sql_over
-from everview.run.read import empty_frame, schema_of
+from everview.run.read import collated_columns, empty_frame, schema_of
 from everview.sql.bind import NotLowered, bind
 from everview.sql.parse import Parsed, parse_query, with_placeholders
 from everview.sql.write import Leaf, write
@@ -105,6 +105,7 @@ class _Asked:
     def __init__(self, engine: Engine, sources: Mapping[str, Schema]) -> None:
         self._engine = engine
         self._sources = sources
+        self._collated = False  # whether some column that was asked about has a collation
 
     def shape(self, rel: Rel, columns: Schema) -> Shape:
         try:
@@ -121,7 +122,11 @@ class _Asked:
         reason = self._not_plain(rel)
         if reason:
             return full_only(reason, None, columns)
-        return shape_of(rel, self._types(rel), columns)
+        types = self._types(rel)
+        if self._collated:
+            reason = "strings with a collation are stored without it, so keys would not be equal"
+            return full_only(reason, None, columns)
+        return shape_of(rel, types, columns)
 
     def _types(self, rel: Rel) -> dict[ColumnId, str]:
         """The types of the root's columns and, of an aggregate below it, of its own and its
@@ -140,7 +145,9 @@ class _Asked:
     def _schema(self, rel: Rel, names: tuple[str, ...]) -> Schema:
         query = write(rel, {}, names)
         frames = {leaf: self._frame(leaf) for leaf in query.leaves.values()}
-        return schema_of(self._engine.sql(query, frames))
+        frame = self._engine.sql(query, frames)
+        self._collated = self._collated or bool(collated_columns(frame))
+        return schema_of(frame)
 
     def _frame(self, leaf: Leaf) -> DataFrame:
         assert isinstance(leaf, Scan)

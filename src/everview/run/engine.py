@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from everview.errors import SparkTooOld
 from everview.sql.write import Leaf, Sql
 
 _T = TypeVar("_T")
@@ -49,6 +50,7 @@ _WHOLE = {
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "4194304",
 }
+OLDEST_SPARK = 4
 _BYTES_PER_PARTITION = 8_000_000
 _MOST_PARTITIONS = 400
 
@@ -57,6 +59,12 @@ def whole(size: int) -> dict[str, str]:
     """The settings for a computation over so many bytes of files."""
     partitions = min(_MOST_PARTITIONS, max(2, size // _BYTES_PER_PARTITION))
     return {**_WHOLE, "spark.sql.shuffle.partitions": str(partitions)}
+
+
+def require_supported(version: str) -> None:
+    """SparkTooOld for a Spark whose functions and plans Everview does not know."""
+    if int(version.partition(".")[0]) < OLDEST_SPARK:
+        raise SparkTooOld(f"This session runs Spark {version}.", remedy="Use Spark 4.0 to 4.3.")
 
 
 class Actions:
@@ -83,6 +91,7 @@ class Engine:
     """Runs queries in a session of our own; the caller's settings stay as they are."""
 
     def __init__(self, spark: SparkSession) -> None:
+        require_supported(spark.version)
         self.caller = spark
         self.lock = threading.RLock()
         self.own = _clone(spark) if is_connect(spark) else spark.newSession()

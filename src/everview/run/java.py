@@ -90,7 +90,7 @@ def find_java(environ: Mapping[str, str]) -> Java:
         )
     passed_over = []
     with _ONE_AT_A_TIME:
-        for look in (_in_java_home, _on_path, _bundled):
+        for look in (in_java_home, on_path, _bundled):
             found = look(environ)
             if isinstance(found, Java):
                 return found
@@ -101,7 +101,8 @@ def find_java(environ: Mapping[str, str]) -> Java:
     )
 
 
-def _in_java_home(environ: Mapping[str, str]) -> Java | PassedOver:
+def in_java_home(environ: Mapping[str, str]) -> Java | PassedOver:
+    """What JAVA_HOME gives."""
     home = environ.get("JAVA_HOME", "")
     if not home:
         return PassedOver("JAVA_HOME", "not set")
@@ -114,7 +115,8 @@ def _in_java_home(environ: Mapping[str, str]) -> Java | PassedOver:
             return PassedOver("JAVA_HOME", reason)
 
 
-def _on_path(environ: Mapping[str, str]) -> Java | PassedOver:
+def on_path(environ: Mapping[str, str]) -> Java | PassedOver:
+    """What the folders of PATH give."""
     java = shutil.which("java", path=environ.get("PATH", ""))
     if java is None:
         return PassedOver("PATH", "no java in its folders")

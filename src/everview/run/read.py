@@ -34,6 +34,12 @@ def schema_of(frame: DataFrame) -> Schema:
     return Schema.from_json(frame.schema.json())
 
 
+def collated_columns(frame: DataFrame) -> list[str]:
+    """The columns that hold strings with a collation, which stored rows do not keep."""
+    fields = json.loads(frame.schema.json())["fields"]
+    return [f["name"] for f in fields if "__COLLATIONS" in f.get("metadata", {})]
+
+
 def empty_frame(spark: SparkSession, schema: Schema) -> DataFrame:
     return spark.createDataFrame([], spark_schema(schema))
 

@@ -21,6 +21,7 @@ from everview.run.define import user_frame
 from everview.run.engine import Engine, whole
 from everview.run.fingerprint import compared_columns
 from everview.run.frames import Frames
+from everview.run.read import collated_columns
 from everview.run.session_tables import outside_frames
 from everview.sql.comparable import comparable_text
 from everview.sql.names import quoted
@@ -42,12 +43,14 @@ def verify(
     if isinstance(shape, FullOnly):
         floats = {f.name for f in record.columns.fields if f.type in ("float", "double")}
         loose = loose | frozenset(floats)
-    compared, left_out = compared_columns(record.columns, loose)
     frames = Frames(engine, facts, "")
     with engine.settings(whole(facts.source_bytes()), record.settings):
         sources = {s.name: frames.source(s.name, s.at_new) for s in facts.sources}
         sources |= outside_frames(engine.own, record)
         theirs = user_frame(engine, parse_query(record.sql), sources)
+        # Which of the spellings that a collation holds equal comes out need not repeat.
+        loose = loose | frozenset(collated_columns(theirs))
+        compared, left_out = compared_columns(record.columns, loose)
         stored = frames.stored(facts.stored.snapshot.files)
         difference = _difference(stored, theirs, compared)
         counts = difference.agg(_total(1), _total(-1)).collect()[0]
