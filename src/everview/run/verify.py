@@ -48,8 +48,7 @@ def verify(
         sources = {s.name: frames.source(s.name, s.at_new) for s in facts.sources}
         sources |= outside_frames(engine.own, record)
         theirs = user_frame(engine, parse_query(record.sql), sources)
-        # Which of the spellings that a collation holds equal comes out need not repeat.
-        loose = loose | frozenset(collated_columns(theirs))
+        loose = loose | frozenset(collated_columns(theirs))  # which spelling need not repeat
         compared, left_out = compared_columns(record.columns, loose)
         stored = frames.stored(facts.stored.snapshot.files)
         difference = _difference(stored, theirs, compared)
