@@ -64,10 +64,7 @@ CHANGES = (
     Change("mixed 1 %", 100, mixed=True),
     Change("mixed 0.1 %, clustered", 1000, mixed=True, clustered=True),
 )
-WARM_UP = (
-    Change("warm-up: insert", 20_000, mixed=False),
-    Change("warm-up: mixed", 20_000, mixed=True),
-)
+WARM_UP = Change("warm-up", 20_000, mixed=True)
 
 
 def generate(folder: Path, scale: float) -> None:

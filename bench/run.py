@@ -53,7 +53,7 @@ class Bench:
             runs = [
                 measured(name, change.title, w.way, lambda w=w: w.refresh(changes)) for w in order
             ]
-            if change not in WARM_UP:
+            if change is not WARM_UP:
                 self._compare(name, change)
             found += runs
         return found
@@ -98,8 +98,7 @@ def main() -> None:
             load(warehouse, data)
             bench = Bench(warehouse, folder)
             _say(begun, "views built")
-            for change in WARM_UP:
-                bench.run(change)
+            bench.run(WARM_UP)
             for _ in range(options.rounds):
                 for change in (c for c in CHANGES if options.only in c.title):
                     found += bench.run(change)

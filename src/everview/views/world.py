@@ -59,9 +59,11 @@ class World:
         found = find_entry(self.catalog.read(), name)
         if found is None or (kind and kind != found.kind and (kind, found.kind) != _ATTACHED):
             known = [e.name for e in self.catalog.read().entries]
-            what = KINDS.get(kind, "table or view")
+            what = f"There is no {KINDS.get(kind, 'table or view')} `{name}` in this warehouse"
+            if found is not None:
+                what = f"`{found.name}` is no {KINDS[kind]}, it is: {KINDS[found.kind]}"
             raise UnknownName(
-                f"There is no {what} `{name}` in this warehouse.",
+                f"{what}.",
                 where=where,
                 remedy=f"Known names: {', '.join(known) or 'none yet'}.",
             )
