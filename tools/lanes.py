@@ -1,6 +1,6 @@
-"""Run make targets two at a time and show each one's output when it ends.
+"""Run make targets two at a time; each line of their output carries the name of its target.
 
-    python tools/lanes.py test-connect test-spark-api ...
+    python tools/lanes.py test-connect test-spark-use ...
 
 The exit code is 1 if one of them failed; the others still run to their end.
 """
@@ -17,7 +17,8 @@ LANES = 2  # one per core of the smallest machine that checks a change
 
 
 def main(targets: list[str]) -> int:
-    waiting, failed, screen = deque(targets), list[str](), threading.Lock()
+    waiting, failed = deque(targets), list[str]()
+    width = max(map(len, targets), default=0)
 
     def lane() -> None:
         while True:
@@ -26,19 +27,11 @@ def main(targets: list[str]) -> int:
             except IndexError:
                 return
             begun = time.perf_counter()
-            done = subprocess.run(
-                ["make", "--no-print-directory", target],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-            )
-            seconds = time.perf_counter() - begun
-            with screen:
-                said = "passed" if done.returncode == 0 else f"FAILED ({done.returncode})"
-                print(f"{done.stdout}\n== {target} {said} in {seconds:.0f} s\n", flush=True)
-                if done.returncode != 0:
-                    failed.append(target)
+            code = _run(target, f"{target:<{width}} | ")
+            said = "passed" if code == 0 else f"FAILED ({code})"
+            print(f"== {target} {said} in {time.perf_counter() - begun:.0f} s", flush=True)
+            if code != 0:
+                failed.append(target)
 
     lanes = [threading.Thread(target=lane) for _ in range(LANES)]
     for one in lanes:
@@ -48,6 +41,21 @@ def main(targets: list[str]) -> int:
     if failed:
         print(f"failed: {', '.join(failed)}", flush=True)
     return 1 if failed else 0
+
+
+def _run(target: str, prefix: str) -> int:
+    """Run one target, its output line by line under the prefix; gives its exit code."""
+    with subprocess.Popen(
+        ["make", "--no-print-directory", target],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(prefix + line, end="", flush=True)
+    return process.returncode
 
 
 if __name__ == "__main__":
