@@ -36,8 +36,8 @@ docs-check: $(READY) ## name the pages that are stale
 
 check: lint types test mutate ## what CI runs: lint, types, all tests, mutants
 
-test: test-pure ## all tests: pure, then on Spark and Spark Connect, two processes at a time
-	$(BIN)/python tools/lanes.py test-spark-deep test-spark-use test-connect
+test: test-pure ## all tests, of those on Spark Connect a third; two processes at a time
+	EVERVIEW_CONNECT_SHARE=3 $(BIN)/python tools/lanes.py test-spark-deep test-spark-use test-connect
 
 test-pure: $(READY) ## the fast tests, without Spark
 	$(PYTEST) -m "not spark and not connect" $(ARGS)
