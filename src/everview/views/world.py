@@ -61,7 +61,7 @@ class World:
             known = [e.name for e in self.catalog.read().entries]
             what = f"There is no {KINDS.get(kind, 'table or view')} `{name}` in this warehouse"
             if found is not None:
-                what = f"`{found.name}` is no {KINDS[kind]}, it is: {KINDS[found.kind]}"
+                what += f", it is of another kind: {KINDS[found.kind]}"
             raise UnknownName(
                 f"{what}.",
                 where=where,
