@@ -5,6 +5,7 @@ from __future__ import annotations
 import email
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -94,7 +95,7 @@ def test_the_metadata_says_what_it_is_and_needs(dist: Path) -> None:
 def test_the_sdist_builds_the_same_wheel_and_holds_no_tests(dist: Path, tmp_path: Path) -> None:
     with tarfile.open(dist / SDIST) as sdist:
         names = {n.split("/", 1)[1] for n in sdist.getnames() if "/" in n}
-        sdist.extractall(tmp_path, filter="data")
+    shutil.unpack_archive(dist / SDIST, tmp_path)
     assert {"LICENSE", "README.md", "pyproject.toml", "src/everview/py.typed"} <= names
     assert not [n for n in names if n.split("/")[0] in ("tests", "bench", "tools", ".ci")]
     folder = tmp_path / f"everview-{VERSION}"
