@@ -58,7 +58,7 @@ def plot(found: list[Measured], path: Path) -> None:
         for _, _, ways in cells(found)
         for runs in ways.values()
     )
-    scale = (_WIDTH - 70) / max(1.0, longest)
+    scale = (_WIDTH - 110) / max(1.0, longest)
     for view, change, ways in cells(found):
         middle = top + 1.5 * _BAR
         rows.append(_text(_LEFT - 12, middle - 2, view, "end", "bold"))
