@@ -11,7 +11,7 @@ import pytest
 from everview.facts.refreshes import SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import CommitInfo
-from everview.facts.views import Layout, ViewRecord
+from everview.facts.views import Layout, SourceRecord, ViewRecord
 from everview.views.status import (
     HEADER,
     Status,
@@ -115,6 +115,16 @@ def test_a_refresh_that_only_checked_keeps_the_view_fresh() -> None:
         "AUTO",
         "full 0.6 s 3 days ago: first build",
     )
+
+
+def test_of_a_source_without_versions_nobody_says_that_the_view_is_up_to_date() -> None:
+    given = facts("city_sales", shape(CITY_SALES), STILL_SALES, STILL_STORES)
+    why = "`db.p` is a parquet table of the Spark session, without versions"
+    outside = SourceRecord("db.p", "`db`.`p`", Schema((Field("a", "long"),)), ())
+    record = replace(given.stored.record, full_only=why, outside=(outside,))
+    found = status_of(replace(given, stored=replace(given.stored, record=record)), "", "", (), NOW)
+    assert "up to date" not in str(found)
+    assert status_row(found, NOW)[2] == f"next refresh in full: {why}"
 
 
 def test_a_view_without_receipts() -> None:

@@ -128,7 +128,11 @@ def status_of(
 
 
 def _next_full(facts: RefreshFacts) -> str:
-    """Why the stored rows cannot be built on; a view that is always full says so itself."""
+    """Why the stored rows cannot be built on; a view that is always full says so itself, but of
+    a source without versions nobody knows whether it changed.
+    """
+    if facts.stored.record.outside:
+        return facts.stored.record.full_only
     if facts.stored.record.full_only or not facts.stored.built:
         return ""
     lost = [f"{s.name}: {s.changes.reason}" for s in facts.sources if isinstance(s.changes, Lost)]
