@@ -11,8 +11,8 @@ PYTEST := $(BIN)/python -m pytest
 FUZZ_CASES ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture docs docs-check test check lint types format test-pure test-spark \
-	test-spark-use test-spark-deep test-connect test-wheel pictures mutate fuzz coverage bench dist lock clean
+.PHONY: help setup demo picture docs docs-check functions test check lint types format test-pure \
+	test-spark test-spark-use test-spark-deep test-connect test-wheel pictures mutate fuzz coverage bench dist lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s%s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ docs: $(READY) ## write the pages of docs/ that are made from the code
 
 docs-check: $(READY) ## name the pages that are stale
 	$(BIN)/python -m tools.docs --check
+
+functions: $(READY) ## ask Spark for the kinds of its functions, write src/everview/sql/spark_functions.py
+	$(BIN)/python -m tools.spark_functions
 
 check: lint types test mutate ## what CI runs: lint, types, all tests, mutants
 

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import pytest
 
-from everview.algebra.calls import AggregateCall, WorkDelta
+from everview.algebra.calls import AggregateCall, SortKey, VerbatimCall, WindowCall, WorkDelta
 from everview.algebra.notation import Node, formula, notation, tree
 from everview.algebra.relations import (
     Aggregate,
     At,
     Changes,
     ChangeTable,
+    Distinct,
+    Except,
     Filter,
+    Generate,
+    Intersect,
     Join,
     Local,
     Negate,
     Net,
+    Pivot,
     Project,
     Rel,
     Scan,
+    Shared,
+    TableFunction,
+    TopK,
     UnionAll,
+    Unpivot,
     Values,
+    Window,
 )
 from everview.algebra.scalar_notation import scalar_notation
 from everview.algebra.scalars import (
@@ -37,10 +47,12 @@ from everview.algebra.scalars import (
     Not,
     Opaque,
     Or,
+    Outer,
     Ref,
     Scalar,
     comparable,
     integer,
+    string,
 )
 from everview.plan.choose import choose
 from everview.plan.strategies import Incremental
@@ -101,6 +113,76 @@ def test_one_line_per_operator(rel: Rel, text: str) -> None:
     assert notation(rel) == text
 
 
+FOUND, GONE = Column(9, "found"), Column(10, "gone")
+NEW = Scan("sales", At.NEW, (Column(11, "store"), Column(12, "amount")))
+UP, DOWN = SortKey(1, descending=False, nulls_first=True), SortKey(2, True, nulls_first=False)
+SUM, RANK = Call("sum", (Ref(2),)), Call("rank", ())
+GONE_SALES = Except(OLD, NEW, (FOUND, GONE), all=True)
+
+
+@pytest.mark.parametrize(
+    ("rel", "text"),
+    [
+        (Values(((),), ()), "{()}"),
+        (Values(((Call("+", (integer(1), NULL)),),), (ID,)), "{(1 + NULL)}"),
+        (TableFunction(Call("range", (integer(5),)), (ID,)), "range(5)"),
+        (Join("right", OLD, SHOPS, ON), "sales_old ⟖ stores_new"),
+        (Join("right", OLD, SHOPS, And((ON, MANY))), "sales_old ⟖[amount > 9] stores_new"),
+        (Join("full", OLD, SHOPS, ON), "sales_old ⟗ stores_new"),
+        (Join("full", OLD, Join("inner", NEW, SHOPS, TRUE), MANY),
+         "sales_old ⟗[amount > 9] ( σ TRUE ( sales_new ⋈ stores_new ) )"),
+        (Join("mark", SOLD, SHOPS, ON, mark=FOUND), "Δsales ⋉? stores_new"),
+        (Join("mark", SOLD, SHOPS, And((ON, MANY)), mark=FOUND),
+         "Δsales ⋉?[amount > 9] stores_new"),
+        (Filter(Join("mark", SOLD, SHOPS, ON, mark=FOUND), Or((Ref(9), MANY))),
+         "σ found or amount > 9 ( Δsales ⋉? stores_new )"),
+        (Generate(OLD, Call("explode", (Ref(2),)), (FOUND,)),
+         "μ explode(amount) → found ( sales_old )"),
+        (Generate(SOLD, Opaque(("posexplode(", Ref(2), ")")), (FOUND, GONE), outer=True),
+         "μ outer posexplode(amount) → found, gone ( Δsales )"),
+        (Unpivot(SOLD, (), FOUND, (GONE,), (("s", (1,)), ("a", (2,)))),
+         "unpivot gone for found in (store, amount) ( Δsales )"),
+        (Unpivot(OLD, (STORE,), FOUND, (ID, GONE), (("x", (1, 2)), ("y", (2, 1))), True),
+         "unpivot (id, gone) for found in ((store, amount), (amount, store)) with nulls"
+         " ( sales_old )"),
+        (Except(OLD, NEW, (FOUND, GONE), all=False), "sales_old − sales_new"),
+        (GONE_SALES, "sales_old −all sales_new"),
+        (Intersect(OLD, NEW, (FOUND, GONE), all=False), "sales_old ∩ sales_new"),
+        (Intersect(OLD, NEW, (FOUND, GONE), all=True), "sales_old ∩all sales_new"),
+        (Except(GONE_SALES, UnionAll((OLD, NEW), (STORE, AMOUNT)), (ID, CITY), all=False),
+         "( sales_old −all sales_new ) − ( sales_old  +  sales_new )"),
+        (Except(Join("semi", OLD, SHOPS, ON), Filter(NEW, TRUE), (FOUND, GONE), all=False),
+         "( sales_old ⋉ stores_new ) − σ TRUE ( sales_new )"),
+        (UnionAll((NEW, GONE_SALES), (STORE, AMOUNT)),
+         "sales_new  +  ( sales_old −all sales_new )"),
+        (Join("cross", GONE_SALES, SHOPS), "( sales_old −all sales_new ) × stores_new"),
+        (Project(GONE_SALES, ((STORE, Ref(9)),)), "π store ( sales_old −all sales_new )"),
+        (Distinct(UnionAll((OLD, NEW), (FOUND, GONE))), "δ ( sales_old  +  sales_new )"),
+        (Aggregate(OLD, (STORE,), ((FOUND, AggregateCall("count", (1, 2), distinct=True)),
+                                   (GONE, VerbatimCall(Opaque(("first(", Ref(2), ")")))))),
+         "γ store, count(distinct store, amount), first(amount) ( sales_old )"),
+        (Window(OLD, (STORE,), ((FOUND, WindowCall(SUM)),)), "ω store: sum(amount) ( sales_old )"),
+        (Window(OLD, (), ((FOUND, WindowCall(RANK, (DOWN,))), (GONE, WindowCall(SUM)))),
+         "ω rank() by amount desc, sum(amount) ( sales_old )"),
+        (Window(OLD, (STORE,), ((FOUND, WindowCall(RANK, (DOWN, UP))),)),
+         "ω store: rank() by (amount desc, store) ( sales_old )"),
+        (Window(OLD, (), ((FOUND, WindowCall(SUM, (UP,), "ROWS  UNBOUNDED PRECEDING")),)),
+         "ω sum(amount) by store rows unbounded preceding ( sales_old )"),
+        (TopK(OLD, (DOWN, UP), integer(10)), "τ amount desc, store limit 10 ( sales_old )"),
+        (TopK(OLD, (), integer(10), integer(5)), "τ limit 10 offset 5 ( sales_old )"),
+        (TopK(OLD, (SortKey(1, False, False), SortKey(2, True, True)), None),
+         "τ store nulls last, amount desc nulls first ( sales_old )"),
+        (Pivot(OLD, (), (STORE,), ((integer(1),), (NULL,)), (SUM,), (FOUND, GONE)),
+         "pivot sum(amount) for store in (1, NULL) ( sales_old )"),
+        (Pivot(SHOPS, (ID,), (ID, CITY), ((integer(1), string("Bern")),),
+               (Call("min", (Ref(3),)), Call("max", (Ref(3),))), (FOUND, GONE)),
+         "pivot id: min(id), max(id) for (id, city) in ((1, 'Bern')) ( stores_new )"),
+    ],
+)  # fmt: skip
+def test_one_line_per_newer_operator(rel: Rel, text: str) -> None:
+    assert notation(rel) == text
+
+
 AREAS = tuple(
     (Column(20 + i, f"d{i}"), area)
     for i, area in enumerate(
@@ -156,6 +238,53 @@ def test_long_lists_and_texts_are_cut() -> None:
     assert notation(some) == "π c0, c1, c2, c3, c4, c5, … 2 more ( Δt )"
     long = Filter(SOLD, Compare("=", Ref(2), Constant("'" + "x" * 99 + "'")))
     assert notation(long).endswith("x… ( Δsales )")
+
+
+def renamed(rel: Rel, *columns: Column) -> Project:
+    made = zip(columns, rel.columns, strict=True)
+    return Project(rel, tuple((new, Ref(old.id)) for new, old in made))
+
+
+BIG_ONES = Shared("big", Filter(OLD, MANY))
+TWICE = Join("inner", BIG_ONES, renamed(BIG_ONES, ID, CITY), ON)
+BIG_TEXT = "big_old = σ amount > 9 ( sales_old )"
+
+
+def test_what_is_shared_is_named_and_said_once() -> None:
+    assert notation(BIG_ONES) == f"big_old  where  {BIG_TEXT}"
+    assert notation(TWICE) == f"big_old ⋈ π store, amount ( big_old )  where  {BIG_TEXT}"
+    outer = Shared("top", TopK(BIG_ONES, (DOWN,), integer(3)))
+    assert notation(Distinct(outer)) == (
+        "δ ( top_old )  where  top_old = τ amount desc limit 3 ( big_old ),  " + BIG_TEXT
+    )
+
+
+def test_what_is_shared_says_which_rows_it_holds() -> None:
+    moved = Shared("moved", UnionAll((OLD, NEW), (FOUND, GONE)))
+    assert notation(Distinct(moved)).startswith("δ ( moved )  where  moved = sales_old  +  ")
+    assert notation(Net(Shared("big", Filter(SOLD, MANY)))) == (
+        "net ( Δbig )  where  Δbig = σ amount > 9 ( Δsales )"
+    )
+
+
+def test_a_formula_ends_with_what_it_shares() -> None:
+    assert formula("v", TWICE) == (
+        "Δv = big_old ⋈ π store, amount ( big_old )",
+        f"where {BIG_TEXT}",
+    )
+    long = formula("v", UnionAll((TWICE,) * 4, ALL))
+    assert long[0] == "Δv ="
+    assert long[-2:] == (
+        "    + big_old ⋈ π store, amount ( big_old )",
+        f"where {BIG_TEXT}",
+    )
+
+
+def test_a_tree_draws_what_is_shared_once() -> None:
+    drawn = Node("big_old", (Node("σ amount > 9", (Node("sales_old  big"),)),))
+    assert tree(TWICE, lambda leaf: "big" if isinstance(leaf, Scan) else "") == Node(
+        "⋈ store", (drawn, Node("π store, amount", (Node("big_old"),)))
+    )
 
 
 # Formulas of views
@@ -219,6 +348,14 @@ def test_a_tree_has_the_join_columns_and_what_is_known_of_leaves() -> None:
     )
 
 
+def test_a_tree_shows_differences_and_marks() -> None:
+    assert tree(GONE_SALES) == Node("−all", (Node("sales_old"), Node("sales_new")))
+    assert tree(Distinct(OLD)) == Node("δ", (Node("sales_old"),))
+    mark = Join("mark", SOLD, SHOPS, And((ON, MANY)), mark=FOUND)
+    assert tree(mark).label == "⋉? store = id, amount > 9 → found"
+    assert tree(Join("full", OLD, SHOPS, ON)).label == "⟗ store = id"
+
+
 def test_a_tree_names_both_columns_where_they_differ() -> None:
     assert tree(PAIRS).label == "⋈ store = id"
     assert tree(Join("cross", SOLD, SHOPS)).label == "×"
@@ -235,6 +372,8 @@ def test_a_tree_names_both_columns_where_they_differ() -> None:
     [
         (Ref(1), "store"),
         (Ref(99), "#99"),
+        (Outer(1), "outer.store"),
+        (Outer(99), "outer.#99"),
         (NULL, "NULL"),
         (Or((MANY, And((MANY, TRUE)))), "amount > 9 or (amount > 9 and TRUE)"),
         (And(()), "true"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -11,6 +12,8 @@ from typing import Any, Literal
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+from pyspark.sql.types import VariantVal
 
 from everview.algebra.relations import Scan
 from everview.run.define import spark_message, user_frame
@@ -19,14 +22,17 @@ from everview.run.lower import lower
 from everview.run.read import schema_of
 from everview.sql.bind import NotLowered
 from everview.sql.parse import parse_query
-from everview.sql.write import write
+from everview.sql.write import Leaf, write
 
-Status = Literal["lowered", "refused", "wrong"]
+Status = Literal["lowered", "refused", "wrong", "left out"]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one query: `rows` of the original, `seconds` of Python to lower it."""
+    """What became of one query: `rows` of the original, `seconds` of Python to lower it.
+
+    A corpus leaves out what Spark itself cannot run.
+    """
 
     status: Status
     reason: str = ""
@@ -34,30 +40,82 @@ class Outcome:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class Pair:
+    """A query as Spark reads it, and as it was written back after lowering."""
+
+    theirs: DataFrame
+    ours: DataFrame
+    seconds: float
+
+
 def round_trip(engine: Engine, text: str, tables: Mapping[str, DataFrame]) -> Outcome:
     """Lower the text over these tables (frames of `engine.own`, by lower-case name), write it
     back, run both, compare names, types and counted bags.
     """
+    with engine.settings():
+        pair = written_back(engine, text, tables)
+        if isinstance(pair, Outcome):
+            return pair
+        expected = collectable(pair.theirs).collect()
+        try:
+            found = collectable(pair.ours).collect()
+        except PySparkException as error:
+            return failed(error, pair.seconds)
+    return compared(pair, found, expected)
+
+
+def written_back(engine: Engine, text: str, tables: Mapping[str, DataFrame]) -> Pair | Outcome:
+    """Both readings of the text, analysed only; call inside `engine.settings`."""
     schemas = {name: schema_of(frame) for name, frame in tables.items()}
     parsed = parse_query(text)
-    with engine.settings():
-        theirs = user_frame(engine, parsed, tables)
-        names = schema_of(theirs).names
-        begun = time.perf_counter()
-        found = lower(engine, parsed, schemas)
-        seconds = time.perf_counter() - begun
-        if isinstance(found, NotLowered):
-            return Outcome("refused", found.reason, seconds=seconds)
-        query = write(found.rel, {}, names)
-        scans = {leaf: tables[leaf.table] for leaf in query.leaves.values() if isinstance(leaf, Scan)}
-        try:
-            ours = engine.sql(query, scans)
-            wrong = schema_difference(ours, theirs)
-            expected = theirs.collect()
-            wrong = wrong or bag_difference(ours.collect(), expected)
-        except PySparkException as error:
-            return Outcome("wrong", f"what we write fails: {spark_message(error)}", seconds=seconds)
-    return Outcome("wrong" if wrong else "lowered", wrong, len(expected), seconds)
+    theirs = user_frame(engine, parsed, tables)
+    names = schema_of(theirs).names
+    begun = time.perf_counter()
+    found = lower(engine, parsed, schemas)
+    seconds = time.perf_counter() - begun
+    if isinstance(found, NotLowered):
+        return Outcome("refused", found.reason, seconds=seconds)
+    if len(found.rel.columns) != len(names):
+        widths = f"we read {len(found.rel.columns)} columns, Spark {len(names)}"
+        return Outcome("wrong", widths, seconds=seconds)
+    query = write(found.rel, {}, names)
+    scans: dict[Leaf, DataFrame] = {
+        leaf: tables[leaf.table] for leaf in query.leaves.values() if isinstance(leaf, Scan)
+    }
+    try:
+        ours = engine.sql(query, scans)
+    except PySparkException as error:
+        return failed(error, seconds)
+    wrong = schema_difference(ours, theirs)
+    return Outcome("wrong", wrong, seconds=seconds) if wrong else Pair(theirs, ours, seconds)
+
+
+def compared(pair: Pair, found: list[Row], expected: list[Row]) -> Outcome:
+    """The outcome of a pair of which these rows were collected."""
+    wrong = bag_difference(found, expected)
+    return Outcome("wrong" if wrong else "lowered", wrong, len(expected), pair.seconds)
+
+
+def failed(error: PySparkException, seconds: float) -> Outcome:
+    return Outcome("wrong", f"what we write fails: {spark_message(error)}", seconds=seconds)
+
+
+def collectable(frame: DataFrame) -> DataFrame:
+    """The frame with columns as text where Python has no value for their type."""
+    types = [field.type for field in schema_of(frame).fields]
+    if not any(_FOREIGN.search(type_) for type_ in types):
+        return frame
+    named = frame.toDF(*(f"c{i}" for i, _ in enumerate(types)))
+    return named.select(
+        *(
+            F.col(f"c{i}").cast("string") if _FOREIGN.search(t) else F.col(f"c{i}")
+            for i, t in enumerate(types)
+        )
+    )
+
+
+_FOREIGN = re.compile(r"\binterval\b(?! (?:day|hour|minute|second))")
 
 
 def schema_difference(ours: DataFrame, theirs: DataFrame) -> str:
@@ -94,6 +152,8 @@ def _plain(value: Any) -> Any:
             return frozenset((_plain(k), _plain(v)) for k, v in value.items())
         case bytearray():
             return bytes(value)
+        case VariantVal():
+            return bytes(value.value), bytes(value.metadata)
         case _ if value.__hash__ is None:
             return str(value)
         case _:

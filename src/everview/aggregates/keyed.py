@@ -112,7 +112,7 @@ def keyed_view(rel: Project, types: Types) -> KeyedView:
     aggregate = rel.input
     assert isinstance(aggregate, Aggregate)
     numbers = iter(range(highest_id(rel) + 1, 1 << 30))
-    plans = [(column, call, upkeep(call, types)) for column, call in aggregate.calls]
+    plans = [(column, call, upkeep(call, types)) for column, call in _known_calls(aggregate)]
     areas: dict[str, KeptArea] = {}
     for area in _areas(plans):
         areas.setdefault(area.name, _kept(area, numbers))
@@ -135,6 +135,12 @@ def keyed_view(rel: Project, types: Types) -> KeyedView:
         types=_all_types(areas, types),
     )
     return replace(view, stored=_layout(view, numbers))
+
+
+def _known_calls(aggregate: Aggregate) -> list[tuple[Column, AggregateCall]]:
+    known = [(c, call) for c, call in aggregate.calls if isinstance(call, AggregateCall)]
+    assert len(known) == len(aggregate.calls), "a function that has no work areas"
+    return known
 
 
 def _is_derived(plan: Maintained | Recomputed) -> bool:

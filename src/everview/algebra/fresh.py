@@ -13,10 +13,13 @@ class Fresh:
     def __init__(self, highest: ColumnId) -> None:
         self._next = highest + 1
 
-    def column(self, name: str) -> Column:
-        column = Column(self._next, name)
+    def number(self) -> int:
+        """A number that no column and no other name of the plan has."""
         self._next += 1
-        return column
+        return self._next - 1
+
+    def column(self, name: str) -> Column:
+        return Column(self.number(), name)
 
     def columns(self, names: Iterable[str]) -> tuple[Column, ...]:
         return tuple(self.column(name) for name in names)

@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, assert_never
 
-from everview.algebra.calls import AggregateCall, WorkDelta
+from everview.algebra.bags import Bag, Line, Named, Row, bag, chosen, minus, named, plain
+from everview.algebra.meaning_groups import aggregate, change_table, pivot
+from everview.algebra.meaning_windows import top_k, window
 from everview.algebra.relations import (
     Aggregate,
     At,
     Changes,
     ChangeTable,
+    Distinct,
+    Except,
     Filter,
+    Generate,
+    Intersect,
     Join,
     Local,
     Negate,
     Net,
+    Pivot,
     Project,
     Rel,
     Scan,
+    Shared,
+    TableFunction,
+    TopK,
     UnionAll,
+    Unpivot,
     Values,
+    Window,
 )
-from everview.algebra.scalar_meaning import value
-from everview.algebra.scalars import TRUE, Column, ColumnId
+from everview.algebra.scalar_meaning import NoMeaning, value
+from everview.algebra.scalars import TRUE, Call, Scalar
 
-Row = tuple[Any, ...]
-Line = tuple[Row, int]  # a row and its weight
-Bag = Counter[Row]
+__all__ = ["Bag", "Line", "Row", "State", "bag", "lines", "minus", "rows"]
 
 
 @dataclass(frozen=True)
@@ -50,21 +58,36 @@ def rows(rel: Rel, state: State) -> Bag:
     return bag(lines(rel, state))
 
 
-def bag(some: Iterable[Line]) -> Bag:
-    counted: Bag = Counter()
-    for row, weight in some:
-        counted[row] += weight
-    return Counter({row: n for row, n in counted.items() if n != 0})
-
-
-def minus(left: Bag, right: Bag) -> Bag:
-    """The difference with signs (a Counter's own minus drops negative counts)."""
-    return Counter({r: n for r in left.keys() | right.keys() if (n := left[r] - right[r]) != 0})
-
-
 def lines(rel: Rel, state: State) -> list[Line]:
     """The rows with their weights, as the operators make them: lines may repeat and cancel."""
     match rel:
+        case Scan() | Changes() | Local() | Values() | TableFunction():
+            return _leaf(rel, state)
+        case Shared() | Filter() | Project() | Generate() | Unpivot() | Negate():
+            return [made for line in lines(rel.input, state) for made in _each(rel, line)]
+        case Join():
+            return _join(rel, lines(rel.left, state), lines(rel.right, state))
+        case UnionAll(inputs, _):
+            return [line for i in inputs for line in lines(i, state)]
+        case Except() | Intersect():
+            return plain(_compared(rel, rows(rel.left, state), rows(rel.right, state)))
+        case Distinct(input_):
+            return plain(_once(rows(input_, state)))
+        case Net(input_):
+            return list(rows(input_, state).items())
+        case Aggregate() | Window() | TopK() | Pivot():
+            return _together(rel, [row for row, _ in lines(rel.input, state)])
+        case ChangeTable(changes):
+            return [(row, 1) for row in change_table(rel, lines(changes, state))]
+        case _:
+            assert_never(rel)
+
+
+# Leaves
+
+
+def _leaf(leaf: Scan | Changes | Local | Values | TableFunction, state: State) -> list[Line]:
+    match leaf:
         case Scan(table, at, _):
             return [(row, 1) for row in state.tables[table, at]]
         case Changes(table, _):
@@ -72,142 +95,158 @@ def lines(rel: Rel, state: State) -> list[Line]:
         case Local(name, _):
             return list(state.local[name])
         case Values(some, _):
-            return [(tuple(c.value for c in row), 1) for row in some]
-        case Filter(input_, condition):
-            return [
-                (row, w)
-                for row, w in lines(input_, state)
-                if value(condition, _named(input_, row)) is True
-            ]
-        case Project(input_, outputs):
-            return [
-                (tuple(value(s, _named(input_, row)) for _, s in outputs), w)
-                for row, w in lines(input_, state)
-            ]
-        case Join():
-            return _join(rel, state)
-        case UnionAll(inputs, _):
-            return [line for i in inputs for line in lines(i, state)]
-        case Negate(input_):
-            return [(row, -w) for row, w in lines(input_, state)]
-        case Net(input_):
-            return list(bag(lines(input_, state)).items())
-        case Aggregate():
-            return _aggregate(rel, state)
-        case ChangeTable():
-            return _change_table(rel, state)
+            return [(tuple(value(s, {}) for s in row), 1) for row in some]
+        case TableFunction(call, _):
+            return [(row, 1) for row in _table(call)]
+        case _:
+            assert_never(leaf)
+
+
+def _table(call: Scalar) -> list[Row]:
+    """range(end), range(start, end), range(start, end, step)"""
+    match call:
+        case Call("range", (_,) | (_, _) | (_, _, _) as args):
+            numbers = [value(a, {}) for a in args]
+            if None not in numbers:
+                return [(number,) for number in range(*numbers)]
+        case _:
+            pass
+    raise NoMeaning(repr(call))
+
+
+# Each row by itself: its weight passes on to what is made of it
+
+
+def _each(rel: Shared | Filter | Project | Generate | Unpivot | Negate, line: Line) -> list[Line]:
+    row, w = line
+    known = named(rel.input.columns, row)
+    match rel:
+        case Shared():
+            return [line]
+        case Filter(_, condition):
+            return [line] if value(condition, known) is True else []
+        case Project(_, outputs):
+            return [(tuple(value(s, known) for _, s in outputs), w)]
+        case Generate():
+            return [(row + made, w) for made in _generated(rel, known)]
+        case Unpivot():
+            return [(made, w) for made in _unpivoted(rel, known)]
+        case Negate():
+            return [(row, -w)]
         case _:
             assert_never(rel)
 
 
-def _named(rel: Rel, row: Row) -> dict[ColumnId, Any]:
-    return {c.id: v for c, v in zip(rel.columns, row, strict=True)}
+def _generated(rel: Generate, known: Named) -> list[Row]:
+    match rel.generator:
+        case Call("explode", (array,)):
+            some = value(array, known)
+        case other:
+            raise NoMeaning(repr(other))
+    if some is None or isinstance(some, tuple | list):
+        made: list[Row] = [(element,) for element in some or ()]
+        return made or ([_nulls(rel.made)] if rel.outer else [])
+    raise NoMeaning(f"explode of {some!r}")
 
 
-def _join(join: Join, state: State) -> list[Line]:
-    right = lines(join.right, state)
+def _unpivoted(rel: Unpivot, known: Named) -> list[Row]:
+    kept = chosen(known, rel.kept)
+    made = [(label, tuple(known[c] for c in entry)) for label, entry in rel.rows]
+    return [
+        (*kept, label, *values)
+        for label, values in made
+        if rel.keeps_nulls or any(v is not None for v in values)
+    ]
+
+
+def _nulls(columns: tuple[Any, ...]) -> Row:
+    return (None,) * len(columns)
+
+
+# Two inputs
+
+
+def _join(join: Join, left: list[Line], right: list[Line]) -> list[Line]:
     condition = TRUE if join.condition is None else join.condition
-    width = len(join.right.columns)
-    result: list[Line] = []
-    for row, w in lines(join.left, state):
-        known = _named(join.left, row)
-        partners = [
-            (r, v) for r, v in right if value(condition, known | _named(join.right, r)) is True
-        ]
-        match join.kind:
-            case "inner" | "cross":
-                result += [(row + r, w * v) for r, v in partners]
-            case "left":
-                result += [(row + r, w * v) for r, v in partners or [((None,) * width, 1)]]
-            case "semi":
-                result += [(row, w)] if partners else []
-            case "anti":
-                result += [] if partners else [(row, w)]
-            case _:
-                assert_never(join.kind)
-    return result
-
-
-def _groups(rel: Rel, keys: tuple[Column, ...], some: list[Line]) -> dict[Row, list[Any]]:
-    """The lines of each key, each line as (named values, weight)."""
-    groups: dict[Row, list[Any]] = defaultdict(list)
-    for row, w in some:
-        named = _named(rel, row)
-        groups[tuple(named[k.id] for k in keys)].append((named, w))
-    return groups
-
-
-def _aggregate(rel: Aggregate, state: State) -> list[Line]:
-    groups = _groups(rel.input, rel.keys, lines(rel.input, state))
-    if not rel.keys and not groups:
-        groups[()] = []
-    return [
-        (key + tuple(_call(call, members) for _, call in rel.calls), 1)
-        for key, members in groups.items()
+    lefts = [named(join.left.columns, row) for row, _ in left]
+    rights = [named(join.right.columns, row) for row, _ in right]
+    # What the condition says of each pair: by left row, then by right row.
+    said = [[value(condition, row | other) for other in rights] for row in lefts]
+    pairs = [
+        (row + other, w * v)
+        for (row, w), by_right in zip(left, said, strict=True)
+        for (other, v), holds in zip(right, by_right, strict=True)
+        if holds is True
     ]
-
-
-def _call(call: AggregateCall, members: list[Any]) -> Any:
-    values = [
-        [named[a] for a in call.args]
-        for named, _ in members
-        if all(named[a] is not None for a in call.args)
-    ]
-    if call.function == "count":
-        return len(values)
-    column = [v for (v,) in values]
-    match call.function:
-        case "sum":
-            return sum(column) if column else None
-        case "avg":
-            return Fraction(sum(column), len(column)) if column else None
-        case "min":
-            return min(column, default=None)
-        case "max":
-            return max(column, default=None)
-        case "copies_of_min":
-            return column.count(min(column, default=None))
-        case "copies_of_max":
-            return column.count(max(column, default=None))
+    marked = [(line, _some(by_right)) for line, by_right in zip(left, said, strict=True)]
+    lone = [line for line, mark in marked if mark is not True]
+    padded = [(row + _nulls(join.right.columns), w) for row, w in lone]
+    match join.kind:
+        case "inner" | "cross":
+            return pairs
+        case "left":
+            return pairs + padded
+        case "right":
+            return pairs + _padded_right(join, right, said)
+        case "full":
+            return pairs + padded + _padded_right(join, right, said)
+        case "semi":
+            return [line for line, mark in marked if mark is True]
+        case "anti":
+            return lone
+        case "mark":
+            return [((*row, mark), w) for (row, w), mark in marked]
         case _:
-            assert_never(call.function)
+            assert_never(join.kind)
 
 
-def _change_table(rel: ChangeTable, state: State) -> list[Line]:
-    groups = _groups(rel.changes, rel.keys, lines(rel.changes, state))
+def _padded_right(join: Join, right: list[Line], said: list[list[Any]]) -> list[Line]:
     return [
-        (key + tuple(_work_delta(area, members) for _, area in rel.areas), 1)
-        for key, members in groups.items()
+        (_nulls(join.left.columns) + row, w)
+        for i, (row, w) in enumerate(right)
+        if _some([by_right[i] for by_right in said]) is not True
     ]
 
 
-def _work_delta(area: WorkDelta, members: list[Any]) -> Any:
-    counted = [
-        (None if area.arg is None else named[area.arg], w)
-        for named, w in members
-        if area.arg is None or named[area.arg] is not None
-    ]
-    extreme: Callable[..., Any] = min if area.extreme == "min" else max
-    inserted = [(v, w) for v, w in counted if w > 0]
-    deleted = [(v, -w) for v, w in counted if w < 0]
-    match area.function:
-        case "weight":
-            return sum(w for _, w in counted)
-        case "sum":
-            return sum(v * w for v, w in counted) if counted else None
-        case "overflowed":
-            return 0
-        case "removed":
-            return sum(w for _, w in deleted)
-        case "inserted":
-            return extreme((v for v, _ in inserted), default=None)
-        case "deleted":
-            return extreme((v for v, _ in deleted), default=None)
-        case "inserted_copies":
-            best = extreme((v for v, _ in inserted), default=None)
-            return sum(w for v, w in inserted if v == best)
-        case "deleted_copies":
-            best = extreme((v for v, _ in deleted), default=None)
-            return sum(w for v, w in deleted if v == best)
+def _some(said: list[Any]) -> bool | None:
+    """Three-valued: true if one is, else NULL if one is, else false."""
+    if any(s is True for s in said):
+        return True
+    return None if any(s is None for s in said) else False
+
+
+def _compared(rel: Except | Intersect, left: Bag, right: Bag) -> Bag:
+    match rel:
+        case Except(all=True):
+            return left - right
+        case Except():
+            return _once(Bag({row: n for row, n in left.items() if row not in right}))
+        case Intersect(all=True):
+            return left & right
+        case Intersect():
+            return _once(left & right)
         case _:
-            assert_never(area.function)
+            assert_never(rel)
+
+
+def _once(some: Bag) -> Bag:
+    return Bag(some.keys())
+
+
+# Many rows together
+
+
+def _together(rel: Aggregate | Window | TopK | Pivot, some: list[Row]) -> list[Line]:
+    """The operators over plain inputs: each line counts once."""
+    match rel:
+        case Aggregate():
+            made = aggregate(rel, some)
+        case Window():
+            made = window(rel, some)
+        case TopK():
+            made = top_k(rel, some)
+        case Pivot():
+            made = pivot(rel, some)
+        case _:
+            assert_never(rel)
+    return [(row, 1) for row in made]

@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import UnionType
 from typing import assert_never
 
-from everview.algebra.calls import AggregateCall, WorkDelta
+from everview.algebra.notation_groups import grouped, limited, pivoted, unpivoted, windowed
+from everview.algebra.notation_joins import JOINS, extra, join_label, set_symbol
+from everview.algebra.notation_names import Names, column_names, listed, short
 from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Distinct,
+    Except,
     Filter,
+    Generate,
+    Intersect,
     Join,
-    JoinKind,
     Local,
     Negate,
     Net,
+    Pivot,
     Project,
     Rel,
     Scan,
+    Shared,
+    TableFunction,
+    TopK,
     UnionAll,
+    Unpivot,
     Values,
+    Window,
 )
 from everview.algebra.scalar_notation import scalar_notation
-from everview.algebra.scalars import Column, ColumnId, Compare, Ref, Scalar, all_of, conjuncts
-from everview.algebra.walk import inputs
+from everview.algebra.scalars import Column, Ref, Scalar
+from everview.algebra.walk import walk_plan
 
 WIDTH = 100  # a formula longer than this has one term per line
-_MOST_LISTED = 6
-_MOST_LETTERS = 60
-_JOINS: dict[JoinKind, str] = {"inner": "⋈", "cross": "×", "left": "⟕", "semi": "⋉", "anti": "▷"}
 
-Names = dict[ColumnId, str]
-Leaf = Scan | Changes | Local | Values
+Leaf = Scan | Changes | Local | Values | TableFunction | Shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,31 +53,36 @@ class Node:
 
 
 def notation(rel: Rel) -> str:
-    """The plan on one line."""
-    return _text(rel, _names(rel))
+    """The plan on one line; what it shares stands behind it."""
+    names = column_names(rel)
+    shared = ",  ".join(_shared(rel, names))
+    return f"{_text(rel, names)}  where  {shared}" if shared else _text(rel, names)
 
 
 def formula(view: str, rel: Rel) -> tuple[str, ...]:
-    """`Δview = ...`, the terms of a long sum on lines of their own."""
-    names = _names(rel)
+    """`Δview = ...`, the terms of a long sum on lines of their own, then what they share."""
+    names = column_names(rel)
+    shared = tuple(f"where {each}" for each in _shared(rel, names))
     line = f"Δ{view} = {_text(rel, names)}"
     if len(line) <= WIDTH:
-        return (line,)
+        return (line, *shared)
     opened, closed, inner = f"Δ{view} = ", "", _seen(rel)
     while (unary := _unary(inner, names)) is not None:
         opened, closed = f"{opened}{unary[0]} ( ", f"{closed} )"
         inner = _seen(unary[1])
-    terms = [f"    {sign} {_text(term, names)}" for sign, term in _terms(inner)]
+    terms = [f"    {sign} {_term(term, names)}" for sign, term in _terms(inner)]
     terms[0] = terms[0].replace("+", " ", 1) if terms[0].startswith("    +") else terms[0]
-    return (opened.rstrip(), *terms, *filter(None, (closed.strip(),)))
+    return (opened.rstrip(), *terms, *filter(None, (closed.strip(),)), *shared)
 
 
 def tree(rel: Rel, note: Callable[[Rel], str] = lambda _: "") -> Node:
-    """The plan as nested nodes; `note` adds what is known of a leaf to its label."""
-    return _node(rel, _names(rel), note)
+    """The plan as nested nodes, what is shared drawn once; `note` adds what is known of a leaf to
+    its label.
+    """
+    return _Drawing(column_names(rel), note).node(rel)
 
 
-# One operator
+# The operators
 
 
 def _text(rel: Rel, names: Names) -> str:
@@ -79,62 +92,51 @@ def _text(rel: Rel, names: Names) -> str:
         symbol, inner = unary
         return f"{symbol} ( {_text(inner, names)} )"
     match rel:
-        case Join(kind, left, right, _, _):
-            pair = f"{_side(left, names)} {_JOINS[kind]} {_side(right, names, is_right=True)}"
-            extra = _extra(rel, names)
-            return f"σ {extra} ( {pair} )" if extra else pair
+        case Join():
+            return _joined(rel, names)
+        case Except() | Intersect():
+            return _compared(rel, names)
         case UnionAll():
             first, *rest = _terms(rel)
-            head = _text(first[1], names) if first[0] == "+" else f"- {_text(first[1], names)}"
-            return head + "".join(f"  {sign}  {_text(term, names)}" for sign, term in rest)
+            head = _term(first[1], names) if first[0] == "+" else f"- {_term(first[1], names)}"
+            return head + "".join(f"  {sign}  {_term(term, names)}" for sign, term in rest)
         case _:
             assert isinstance(rel, Leaf)
             return _leaf(rel)
 
 
-def _node(rel: Rel, names: Names, note: Callable[[Rel], str]) -> Node:
-    rel = _seen(rel)
-    unary = _unary(rel, names)
-    if unary is not None:
-        return Node(unary[0], (_node(unary[1], names, note),))
-    match rel:
-        case Join():
-            left, right = _node(rel.left, names, note), _node(rel.right, names, note)
-            pair = {"left": left, "right": right}
-            if rel.broadcast:
-                small = pair[rel.broadcast]
-                pair[rel.broadcast] = Node(f"{small.label} · broadcast", small.children)
-            return Node(_join_label(rel, names), tuple(pair.values()))
-        case UnionAll():
-            return Node("+", tuple(_signed(s, _node(t, names, note)) for s, t in _terms(rel)))
-        case _:
-            assert isinstance(rel, Leaf)
-            known = note(rel)
-            return Node(f"{_leaf(rel)}  {known}" if known else _leaf(rel))
-
-
-def _signed(sign: str, node: Node) -> Node:
-    return node if sign == "+" else Node(sign, (node,))
-
-
 def _unary(rel: Rel, names: Names) -> tuple[str, Rel] | None:
-    """The symbol of an operator with one input, and the input; None for joins, sums and leaves."""
+    """The symbol of an operator with one input, and the input; None for joins, sums, differences
+    and leaves.
+    """
     match rel:
         case Filter(input_, condition):
-            return f"σ {_short(scalar_notation(condition, names))}", input_
+            return f"σ {short(scalar_notation(condition, names))}", input_
         case Project(input_, outputs):
-            return f"π {_listed(names[c.id] for c, _ in outputs)}", input_
-        case Aggregate(input_, keys, calls):
-            shown = [names[k.id] for k in keys] + [_call(call, names) for _, call in calls]
-            return f"γ {_listed(shown)}", _below_projection(input_)
-        case ChangeTable(changes, keys, areas):
-            shown = [names[k.id] for k in keys] + _areas([a for _, a in areas], names)
-            return f"γ {_listed(shown)}", _below_projection(changes)
+            return f"π {listed(names[c.id] for c, _ in outputs)}", input_
+        case Generate():
+            return _generated(rel, names), rel.input
+        case Unpivot():
+            return unpivoted(rel, names), rel.input
+        case Aggregate():
+            return grouped(rel, names), _below_projection(rel.input)
+        case ChangeTable():
+            return grouped(rel, names), _below_projection(rel.changes)
+        case Window():
+            return windowed(rel, names), rel.input
+        case TopK():
+            return limited(rel, names), rel.input
+        case Pivot():
+            return pivoted(rel, names), rel.input
+        case Distinct(input_):
+            return "δ", input_
         case Negate(input_):
             return "-", input_
         case Net(input_):
             return "net", input_
-        case Join() | UnionAll() | Scan() | Changes() | Local() | Values():
+        case Join() | UnionAll() | Except() | Intersect():
+            return None
+        case Scan() | Changes() | Local() | Values() | TableFunction() | Shared():
             return None
         case _:
             assert_never(rel)
@@ -149,10 +151,29 @@ def _leaf(leaf: Leaf) -> str:
         case Local(name, _):
             return name
         case Values(rows, _):
-            shown = _listed(f"({', '.join(c.text for c in row)})" for row in rows)
+            shown = listed(f"({', '.join(scalar_notation(s, {}) for s in row)})" for row in rows)
             return f"{{{shown}}}"
+        case TableFunction(call, _):
+            return short(scalar_notation(call, {}))
+        case Shared(name, input_):
+            snapshots = {r.at.value for r in walk_plan(input_) if isinstance(r, Scan)}
+            plain = f"{name}_{snapshots.pop()}" if len(snapshots) == 1 else name
+            return f"Δ{name}" if leaf.weighted else plain
         case _:
             assert_never(leaf)
+
+
+def _generated(rel: Generate, names: Names) -> str:
+    """`μ explode(items) → item`"""
+    outer = "outer " if rel.outer else ""
+    made = listed(names[c.id] for c in rel.made)
+    return f"μ {outer}{short(scalar_notation(rel.generator, names))} → {made}"
+
+
+def _shared(rel: Rel, names: Names) -> tuple[str, ...]:
+    """What each shared part of the plan is, in the order in which a reader meets them."""
+    parts = dict.fromkeys(r for r in walk_plan(rel) if isinstance(r, Shared))
+    return tuple(dict.fromkeys(f"{_leaf(p)} = {_text(p.input, names)}" for p in parts))
 
 
 def _seen(rel: Rel) -> Rel:
@@ -179,7 +200,7 @@ def _reorders(input_: Rel, outputs: tuple[tuple[Column, Scalar], ...]) -> bool:
     return same and len(outputs) == len(input_.columns)
 
 
-# Sums and joins
+# Sums, joins and differences
 
 
 def _terms(rel: Rel) -> list[tuple[str, Rel]]:
@@ -194,99 +215,77 @@ def _terms(rel: Rel) -> list[tuple[str, Rel]]:
             return [("+", rel)]
 
 
-def _side(rel: Rel, names: Names, *, is_right: bool = False) -> str:
+def _term(rel: Rel, names: Names) -> str:
+    return _within(rel, names, Except | Intersect)
+
+
+def _joined(join: Join, names: Names) -> str:
+    left = _within(join.left, names, UnionAll | Except | Intersect)
+    right = _within(join.right, names, UnionAll | Except | Intersect | Join)
+    symbol, rest = JOINS[join.kind], extra(join, names)
+    match join.kind:
+        case "right" | "full" | "mark":
+            return f"{left} {symbol}{f'[{rest}]' if rest else ''} {right}"
+        case _:
+            pair = f"{left} {symbol} {right}"
+            return f"σ {rest} ( {pair} )" if rest else pair
+
+
+def _compared(rel: Except | Intersect, names: Names) -> str:
+    sides = (_within(s, names, UnionAll | Except | Intersect | Join) for s in (rel.left, rel.right))
+    return f" {set_symbol(rel)} ".join(sides)
+
+
+def _within(rel: Rel, names: Names, enclosed: type | UnionType) -> str:
+    """The text beside another operator, in parentheses if the two would run together."""
     seen = _seen(rel)
-    encloses = isinstance(seen, UnionAll) or (is_right and isinstance(seen, Join))
     text = _text(seen, names)
-    return f"( {text} )" if encloses else text
+    return f"( {text} )" if isinstance(seen, enclosed) else text
 
 
-def _extra(join: Join, names: Names) -> str:
-    """What the condition asks besides equal columns of the two sides."""
-    rest = tuple(c for c in conjuncts(join.condition) if _equal(join, c) is None)
-    return _short(scalar_notation(all_of(rest), names)) if rest else ""
+# Trees
 
 
-def _equal(join: Join, condition: Scalar) -> tuple[ColumnId, ColumnId] | None:
-    match condition:
-        case Compare("=" | "<=>", Ref(one), Ref(two)):
-            left = {c.id for c in join.left.columns}
-            right = {c.id for c in join.right.columns}
-            ends = (one, two) if one in left else (two, one)
-            return ends if ends[0] in left and ends[1] in right else None
-        case _:
-            return None
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """A tree under way: `drawn` are the shared parts that it has already."""
 
+    names: Names
+    note: Callable[[Rel], str]
+    drawn: set[Shared] = field(default_factory=set)
 
-def _join_label(join: Join, names: Names) -> str:
-    pairs = [p for c in conjuncts(join.condition) if (p := _equal(join, c)) is not None]
-    equal = [names[a] if names[a] == names[b] else f"{names[a]} = {names[b]}" for a, b in pairs]
-    on = ", ".join(filter(None, (*equal, _extra(join, names))))
-    return f"{_JOINS[join.kind]} {on}".rstrip()
-
-
-# What is computed of a group
-
-
-def _areas(areas: list[WorkDelta], names: Names) -> list[str]:
-    """The work-area deltas a reader knows by their function; counts that go with a sum are not."""
-    summed = {a.arg for a in areas if a.function == "sum"}
-    shown = []
-    for area in areas:
-        arg = "" if area.arg is None else _factor(names[area.arg])
-        match area.function:
-            case "weight" if area.arg is None:
-                shown.append("Σw")
-            case "weight" if area.arg not in summed:
-                shown.append(f"Σw[{arg} is not null]")
-            case "sum":
-                shown.append(f"Σw·{arg}")
-            case "inserted":
-                shown.append(f"{area.extreme}⁺ {arg}")
-            case "deleted":
-                shown.append(f"{area.extreme}⁻ {arg}")
+    def node(self, rel: Rel) -> Node:
+        rel = _seen(rel)
+        unary = _unary(rel, self.names)
+        if unary is not None:
+            return Node(unary[0], (self.node(unary[1]),))
+        match rel:
+            case Join():
+                return self._join(rel)
+            case UnionAll():
+                return Node("+", tuple(_signed(s, self.node(t)) for s, t in _terms(rel)))
+            case Except() | Intersect():
+                return Node(set_symbol(rel), (self.node(rel.left), self.node(rel.right)))
+            case Shared():
+                return self._shared(rel)
             case _:
-                pass
-    return list(dict.fromkeys(shown))
+                assert isinstance(rel, Leaf)
+                known = self.note(rel)
+                return Node(f"{_leaf(rel)}  {known}" if known else _leaf(rel))
+
+    def _join(self, join: Join) -> Node:
+        pair = {"left": self.node(join.left), "right": self.node(join.right)}
+        if join.broadcast:
+            small = pair[join.broadcast]
+            pair[join.broadcast] = Node(f"{small.label} · broadcast", small.children)
+        return Node(join_label(join, self.names), tuple(pair.values()))
+
+    def _shared(self, shared: Shared) -> Node:
+        if shared in self.drawn:
+            return Node(_leaf(shared))
+        self.drawn.add(shared)
+        return Node(_leaf(shared), (self.node(shared.input),))
 
 
-def _call(call: AggregateCall, names: Names) -> str:
-    return f"{call.function}({', '.join(names[a] for a in call.args) or '*'})"
-
-
-def _factor(text: str) -> str:
-    return f"({text})" if " " in text and not text.endswith(")") else text
-
-
-# Names
-
-
-def _names(rel: Rel) -> Names:
-    """What each column is called: its name in a source, or the expression that computes it."""
-    names: Names = {}
-    for input_ in inputs(rel):
-        names |= _names(input_)
-    match rel:
-        case Project(_, outputs):
-            return names | {c.id: _short(scalar_notation(s, names)) for c, s in outputs}
-        case UnionAll(some, columns):
-            return names | {c.id: _shared(some, i, names) or c.name for i, c in enumerate(columns)}
-        case _:
-            return {c.id: c.name for c in rel.columns} | names
-
-
-def _shared(some: tuple[Rel, ...], place: int, names: Names) -> str:
-    """What all inputs of a sum call this column, "" if they differ."""
-    called = {names[i.columns[place].id] for i in some}
-    return called.pop() if len(called) == 1 else ""
-
-
-def _listed(items: Iterable[str]) -> str:
-    found = list(items)
-    more = len(found) - _MOST_LISTED
-    cut = [*found[:_MOST_LISTED], f"… {more} more"] if more > 1 else found
-    return ", ".join(cut)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+def _signed(sign: str, node: Node) -> Node:
+    return node if sign == "+" else Node(sign, (node,))

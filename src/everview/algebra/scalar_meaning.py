@@ -19,6 +19,7 @@ from everview.algebra.scalars import (
     Not,
     Opaque,
     Or,
+    Outer,
     Ref,
     Scalar,
 )
@@ -81,7 +82,7 @@ def value(scalar: Scalar, row: Mapping[ColumnId, Any]) -> Any:
             return next((v for a in args if (v := value(a, row)) is not None), None)
         case Call(function, args):
             return _call(function, [value(a, row) for a in args])
-        case Opaque():
+        case Opaque() | Outer():
             raise NoMeaning(repr(scalar))
         case _:
             assert_never(scalar)

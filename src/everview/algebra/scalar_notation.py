@@ -17,6 +17,7 @@ from everview.algebra.scalars import (
     Not,
     Opaque,
     Or,
+    Outer,
     Ref,
     Scalar,
 )
@@ -33,6 +34,8 @@ def scalar_notation(scalar: Scalar, names: Mapping[ColumnId, str]) -> str:
     match scalar:
         case Ref(id_):
             return names.get(id_, f"#{id_}")
+        case Outer(id_):
+            return f"outer.{names.get(id_, f'#{id_}')}"
         case Constant(text, _):
             return text
         case Compare(op, left, right):

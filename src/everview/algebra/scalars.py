@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, assert_never
 
@@ -22,6 +22,15 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Ref:
     """The value of a column."""
+
+    id: ColumnId
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    """The value of a column of the row around: a parameter of a subquery; no finished plan has
+    one.
+    """
 
     id: ColumnId
 
@@ -109,7 +118,7 @@ class Opaque:
     functions: frozenset[str] = frozenset()
 
 
-Scalar = Ref | Constant | Compare | And | Or | Not | IsNull | Case | Cast | Call | Opaque
+Scalar = Ref | Outer | Constant | Compare | And | Or | Not | IsNull | Case | Cast | Call | Opaque
 
 NULL = Constant("NULL", None)
 TRUE = Constant("TRUE", True)
@@ -136,7 +145,7 @@ def comparable(scalar: Scalar, type_: str) -> Scalar:
 
 def children(scalar: Scalar) -> tuple[Scalar, ...]:
     match scalar:
-        case Ref() | Constant():
+        case Ref() | Outer() | Constant():
             return ()
         case Compare(_, left, right):
             return (left, right)
@@ -165,36 +174,52 @@ def refs(scalar: Scalar) -> frozenset[ColumnId]:
     return frozenset(s.id for s in walk(scalar) if isinstance(s, Ref))
 
 
+def outers(scalar: Scalar) -> frozenset[ColumnId]:
+    """The columns of rows around that the scalar reads."""
+    return frozenset(s.id for s in walk(scalar) if isinstance(s, Outer))
+
+
 def substitute(scalar: Scalar, by: Mapping[ColumnId, Scalar]) -> Scalar:
     """The scalar with columns replaced by scalars, all at once; columns not named stay."""
+    return rebuilt(scalar, lambda s: by.get(s.id, s) if isinstance(s, Ref) else s)
+
+
+def substitute_outer(scalar: Scalar, by: Mapping[ColumnId, Scalar]) -> Scalar:
+    """The same for columns of rows around."""
+    return rebuilt(scalar, lambda s: by.get(s.id, s) if isinstance(s, Outer) else s)
+
+
+def rebuilt(scalar: Scalar, leaf: Callable[[Ref | Outer], Scalar]) -> Scalar:
+    """The scalar with each column it reads replaced."""
+
+    def inner(part: Scalar) -> Scalar:
+        return rebuilt(part, leaf)
+
     match scalar:
-        case Ref(id_):
-            return by.get(id_, scalar)
+        case Ref() | Outer():
+            return leaf(scalar)
         case Constant():
             return scalar
         case Compare(op, left, right):
-            return Compare(op, substitute(left, by), substitute(right, by))
+            return Compare(op, inner(left), inner(right))
         case And(parts):
-            return And(tuple(substitute(p, by) for p in parts))
+            return And(tuple(map(inner, parts)))
         case Or(parts):
-            return Or(tuple(substitute(p, by) for p in parts))
+            return Or(tuple(map(inner, parts)))
         case Not(input_):
-            return Not(substitute(input_, by))
+            return Not(inner(input_))
         case IsNull(input_):
-            return IsNull(substitute(input_, by))
+            return IsNull(inner(input_))
         case Cast(input_, type_):
-            return Cast(substitute(input_, by), type_)
+            return Cast(inner(input_), type_)
         case Case(branches, otherwise):
-            return Case(
-                tuple((substitute(c, by), substitute(v, by)) for c, v in branches),
-                substitute(otherwise, by),
-            )
+            whens = tuple((inner(c), inner(v)) for c, v in branches)
+            return Case(whens, inner(otherwise))
         case Call(_, args):
-            return replace(scalar, args=tuple(substitute(a, by) for a in args))
+            return replace(scalar, args=tuple(map(inner, args)))
         case Opaque(pieces, _):
             return replace(
-                scalar,
-                pieces=tuple(p if isinstance(p, str) else substitute(p, by) for p in pieces),
+                scalar, pieces=tuple(p if isinstance(p, str) else inner(p) for p in pieces)
             )
         case _:
             assert_never(scalar)

@@ -6,34 +6,48 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
+from everview.algebra.calls import VerbatimCall
 from everview.algebra.relations import (
     Aggregate,
     At,
     Changes,
     ChangeTable,
+    Distinct,
+    Except,
     Filter,
+    Generate,
+    Intersect,
     Join,
     Local,
     Negate,
     Net,
+    Pivot,
     Project,
     Rel,
     Scan,
+    Shared,
+    TableFunction,
+    TopK,
     UnionAll,
+    Unpivot,
     Values,
+    Window,
 )
-from everview.algebra.scalars import ColumnId, refs
+from everview.algebra.scalars import ColumnId, Scalar, refs
 
 
 def inputs(rel: Rel) -> tuple[Rel, ...]:
     match rel:
-        case Scan() | Changes() | Local() | Values():
+        case Scan() | Changes() | Local() | Values() | TableFunction():
             return ()
-        case Filter() | Project() | Aggregate() | Negate() | Net():
+        case (
+            Shared() | Filter() | Project() | Generate() | Unpivot() | Distinct() | Aggregate()
+            | Window() | TopK() | Pivot() | Negate() | Net()
+        ):  # fmt: skip
             return (rel.input,)
         case ChangeTable():
             return (rel.changes,)
-        case Join():
+        case Join() | Except() | Intersect():
             return (rel.left, rel.right)
         case UnionAll():
             return rel.inputs
@@ -44,13 +58,16 @@ def inputs(rel: Rel) -> tuple[Rel, ...]:
 def with_inputs(rel: Rel, new: tuple[Rel, ...]) -> Rel:
     """The operator over other inputs."""
     match rel:
-        case Scan() | Changes() | Local() | Values():
+        case Scan() | Changes() | Local() | Values() | TableFunction():
             return rel
-        case Filter() | Project() | Aggregate() | Negate() | Net():
+        case (
+            Shared() | Filter() | Project() | Generate() | Unpivot() | Distinct() | Aggregate()
+            | Window() | TopK() | Pivot() | Negate() | Net()
+        ):  # fmt: skip
             return replace(rel, input=new[0])
         case ChangeTable():
             return replace(rel, changes=new[0])
-        case Join():
+        case Join() | Except() | Intersect():
             return replace(rel, left=new[0], right=new[1])
         case UnionAll():
             return replace(rel, inputs=new)
@@ -86,21 +103,71 @@ def used_columns(rel: Rel) -> frozenset[ColumnId]:
     """The columns that some operator of the plan reads, or that the plan gives."""
     used = {c.id for c in rel.columns}
     for operator in walk_plan(rel):
-        match operator:
-            case Filter(_, condition):
-                used |= refs(condition)
-            case Project(_, outputs):
-                used |= {r for _, scalar in outputs for r in refs(scalar)}
-            case Join(_, _, _, condition) if condition is not None:
-                used |= refs(condition)
-            case UnionAll(some, _):
-                used |= {c.id for i in some for c in i.columns}
-            case Aggregate(_, keys, calls):
-                used |= {k.id for k in keys} | {a for _, call in calls for a in call.args}
-            case Net(input_):
-                used |= {c.id for c in input_.columns}
-            case ChangeTable(_, keys, areas):
-                used |= {k.id for k in keys} | {a.arg for _, a in areas if a.arg is not None}
-            case _:
-                pass
+        used |= _read(operator)
     return frozenset(used)
+
+
+def _read(rel: Rel) -> set[ColumnId]:
+    """The columns of its inputs that an operator looks at."""
+    match rel:
+        case Filter() | Project() | Generate() | Pivot() | Window():
+            return {r for s in scalars(rel) for r in refs(s)} | _named(rel)
+        case Join():
+            return set() if rel.condition is None else set(refs(rel.condition))
+        case UnionAll() | Except() | Intersect() | Net() | Distinct():
+            return {c.id for i in inputs(rel) for c in i.columns}
+        case Aggregate(_, keys, calls):
+            return {k.id for k in keys} | {a for _, call in calls for a in call.args}
+        case ChangeTable(_, keys, areas):
+            return {k.id for k in keys} | {a.arg for _, a in areas if a.arg is not None}
+        case TopK(_, order, _, _):
+            return {key.column for key in order}
+        case Unpivot(_, kept, _, _, rows, _):
+            return {c.id for c in kept} | {c for _, entry in rows for c in entry}
+        case Scan() | Changes() | Local() | Values() | TableFunction() | Shared() | Negate():
+            return set()
+        case _:
+            assert_never(rel)
+
+
+def _named(rel: Rel) -> set[ColumnId]:
+    match rel:
+        case Pivot(_, keys, dimensions):
+            return {c.id for c in (*keys, *dimensions)}
+        case Window(_, partition, calls):
+            order = {key.column for _, call in calls for key in call.order}
+            return {c.id for c in partition} | order
+        case _:
+            return set()
+
+
+def scalars(rel: Rel) -> tuple[Scalar, ...]:
+    """The scalars of the operator itself."""
+    match rel:
+        case Filter(_, condition):
+            return (condition,)
+        case Project(_, outputs):
+            return tuple(scalar for _, scalar in outputs)
+        case Generate(_, generator):
+            return (generator,)
+        case Join(_, _, _, condition):
+            return () if condition is None else (condition,)
+        case Aggregate(_, _, calls):
+            return tuple(call.text for _, call in calls if isinstance(call, VerbatimCall))
+        case Window(_, _, calls):
+            return tuple(call.function for _, call in calls)
+        case TopK(_, _, limit, offset):
+            return tuple(s for s in (limit, offset) if s is not None)
+        case Pivot(_, _, _, values, measures, _):
+            return (*(s for entry in values for s in entry), *measures)
+        case Values(rows, _):
+            return tuple(s for row in rows for s in row)
+        case TableFunction(call, _):
+            return (call,)
+        case (
+            Scan() | Changes() | Local() | Shared() | Unpivot() | UnionAll() | Except()
+            | Intersect() | Distinct() | Negate() | Net() | ChangeTable()
+        ):  # fmt: skip
+            return ()
+        case _:
+            assert_never(rel)

@@ -8,17 +8,27 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Distinct,
+    Except,
     Filter,
+    Generate,
+    Intersect,
     Join,
     Local,
     Negate,
     Net,
+    Pivot,
     PlanError,
     Project,
     Rel,
     Scan,
+    Shared,
+    TableFunction,
+    TopK,
     UnionAll,
+    Unpivot,
     Values,
+    Window,
 )
 from everview.delta.filter import delta_filter
 from everview.delta.join import delta_join
@@ -43,8 +53,10 @@ def delta(rel: Rel, changed: frozenset[str]) -> Rel | None:
         case UnionAll():
             return delta_union_all(rel, tuple(delta(i, changed) for i in rel.inputs))
         case (
-            Join() | Aggregate() | Values() | Changes() | Local() | Negate() | Net() | ChangeTable()
-        ):
+            Join() | Aggregate() | Values() | TableFunction() | Shared() | Generate() | Unpivot()
+            | Except() | Intersect() | Distinct() | Window() | TopK() | Pivot()
+            | Changes() | Local() | Negate() | Net() | ChangeTable()
+        ):  # fmt: skip
             raise PlanError(f"no delta rule for {type(rel).__name__}: {rel}")
         case _:
             assert_never(rel)

@@ -22,7 +22,7 @@ from everview.run.work import Work
 from everview.run.write import write_lines, write_rows
 from everview.sql.comparable import comparable_text
 from everview.sql.names import quoted
-from everview.sql.write import WEIGHT
+from everview.sql.select import WEIGHT
 
 _ID, _COPIES = "__ev_id", "__ev_copies"
 

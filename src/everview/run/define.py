@@ -27,8 +27,9 @@ from everview.plan.shape import Shape, full_only, shape_of
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite
 from everview.run.engine import Engine, sql_over
+from everview.run.lower import lower
 from everview.run.read import collated_columns, empty_frame, schema_of
-from everview.sql.bind import NotLowered, bind
+from everview.sql.bind import NotLowered
 from everview.sql.parse import Parsed, parse_query, with_placeholders
 from everview.sql.write import Leaf, write
 
@@ -65,11 +66,11 @@ def define(
             shape: Shape = full_only(f"the text is read under {unread[0]}", None, columns)
             return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
         sensitive = settings.get("spark.sql.caseSensitive") == "true"
-        rel = bind(parsed, sources, case_sensitive=sensitive)
-        if isinstance(rel, NotLowered):
-            shape = full_only(rel.reason, rel.place, columns)
+        found = lower(engine, parsed, sources, case_sensitive=sensitive, share=False)
+        if isinstance(found, NotLowered):
+            shape = full_only(found.reason, found.place, columns)
             return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
-        rel = rewrite(rel, (project_merge,))
+        rel = rewrite(found.rel, (project_merge,))
         shape = _Asked(engine, sources).shape(rel, columns)
     return Defined(parsed, columns, shape, _used(rel, sources))
 

@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from everview.algebra.relations import Rel
+from pyspark.sql import DataFrame
+
+from everview.algebra.relations import Scan
 from everview.facts.schema import Schema
 from everview.run.engine import Engine
-from everview.sql.bind import NotLowered, bind
+from everview.run.read import empty_frame, schema_of
+from everview.sql.bind import Asks, Lowered, NotLowered, bind
 from everview.sql.parse import Parsed
-
-
-@dataclass(frozen=True, slots=True)
-class Lowered:
-    """A query understood exactly."""
-
-    rel: Rel
+from everview.sql.write import Leaf, Sql
 
 
 def lower(
-    engine: Engine, parsed: Parsed, sources: Mapping[str, Schema], *, case_sensitive: bool = False
+    engine: Engine,
+    parsed: Parsed,
+    sources: Mapping[str, Schema],
+    *,
+    case_sensitive: bool = False,
+    share: bool = True,
 ) -> Lowered | NotLowered:
     """The plan of a query over sources given by lower-case name; call inside `engine.settings`."""
-    rel = bind(parsed, sources, case_sensitive=case_sensitive)
-    return rel if isinstance(rel, NotLowered) else Lowered(rel)
+    answers: tuple[Schema, ...] = ()
+    while True:
+        found = bind(parsed, sources, answers, case_sensitive=case_sensitive, share=share)
+        if not isinstance(found, Asks):
+            return found
+        answers += (_answer(engine, found.question, sources),)
+
+
+def _answer(engine: Engine, question: Sql, sources: Mapping[str, Schema]) -> Schema:
+    """The names and types that Spark gives a query, by analysis alone."""
+    frames: dict[Leaf, DataFrame] = {}
+    for leaf in question.leaves.values():
+        assert isinstance(leaf, Scan)
+        frames[leaf] = empty_frame(engine.own, sources[leaf.table])
+    return schema_of(engine.sql(question, frames))

@@ -17,7 +17,7 @@ from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Snapshot
 from everview.facts.views import HIDDEN
 from everview.lake.delta.storage import spark_path
-from everview.sql.write import WEIGHT
+from everview.sql.select import WEIGHT
 
 PATH = "__ev_path"
 _LOCAL = re.compile("^file:/+")  # Spark spells a local path with one slash here, with three there

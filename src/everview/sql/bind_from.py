@@ -1,84 +1,165 @@
-"""FROM: tables, subqueries, WITH names and joins."""
+"""FROM: tables, subqueries, WITH names, functions, and what follows them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-
 from sqlglot import exp
 
-from everview.algebra.fresh import Fresh
-from everview.algebra.relations import At, Join, Project, Rel, Scan
-from everview.algebra.scalars import Column, Compare, Ref, Scalar, all_of
-from everview.facts.schema import Schema
-from everview.sql.bind_scalar import bind_scalar, column_hole
+from everview.algebra.relations import (
+    At,
+    Generate,
+    Project,
+    Rel,
+    Scan,
+    Shared,
+    TableFunction,
+    Values,
+)
+from everview.algebra.scalars import Ref, Scalar
+from everview.sql.bind_join import Bound, bind_join, bind_lateral
+from everview.sql.bind_pivot import bind_pivot
+from everview.sql.bind_scalar import bind_call, bind_scalar
+from everview.sql.context import Context, Cte
+from everview.sql.level import Level
 from everview.sql.parse import table_name
 from everview.sql.refuse import Refuse
-from everview.sql.scope import Found, Scope, Visible
-
-Bound = tuple[Rel, Scope]
-
-
-@dataclass(frozen=True, slots=True)
-class FromContext:
-    """What names in FROM can mean, and how a query inside is bound."""
-
-    fresh: Fresh
-    sources: Mapping[str, Schema]
-    ctes: Mapping[str, tuple[exp.CTE, FromContext]]
-    case_sensitive: bool
-    bind_query: Callable[[exp.Expr, FromContext], Rel]
+from everview.sql.rows import Rows
+from everview.sql.scope import Scope, Visible
+from everview.sql.write import function_question, generator_question
 
 
-def bind_from(query: exp.Select, context: FromContext) -> Bound:
+def bind_from(query: exp.Select, context: Context) -> Bound:
     """The relation of FROM with its joins, and the names it makes visible."""
-    bound = _bind_item(query.args["from_"].this, context)
+    bound = bind_item(query.args["from_"].this, context)
     for join in query.args.get("joins") or []:
-        bound = _bind_join(bound, join, context)
+        bound = _joined(bound, join, context)
+    for lateral in query.args.get("laterals") or []:
+        bound = _lateral_view(bound, lateral, context)
     return bound
 
 
-def _bind_item(item: exp.Expr, context: FromContext) -> Bound:
+def bind_item(item: exp.Expr, context: Context) -> Bound:
     match item:
         case exp.Table():
-            _require(item, {"this", "db", "catalog", "alias", "joins"})
+            _require(item, {"this", "db", "catalog", "alias", "joins", "pivots"})
             bound = _bind_table(item, context)
         case exp.Subquery():
-            _require(item, {"this", "alias", "joins"})
+            _require(item, {"this", "alias", "joins", "pivots", "with_"})
             bound = _bind_subquery(item, context)
+        case exp.Values():
+            _require(item, {"expressions", "alias", "joins", "pivots"})
+            bound = _bind_values(item, context)
+        case exp.Lateral():
+            bound = bind_lateral(None, item, context, bind_item)
         case _:
-            raise Refuse(f"{item.key.upper()} in FROM is not maintained incrementally", item)
+            raise Refuse(f"{item.key.upper()} in FROM is not understood exactly", item)
+    for pivot in item.args.get("pivots") or []:
+        bound = bind_pivot(bound, pivot, context)
     for join in item.args.get("joins") or []:
-        bound = _bind_join(bound, join, context)
+        bound = _joined(bound, join, context)
     return bound
 
 
-def _bind_subquery(item: exp.Subquery, context: FromContext) -> Bound:
-    if isinstance(item.this, exp.Table):
-        rel, scope = _bind_item(item.this, context)
-        return _aliased(rel, item, item.alias, context) if item.alias else (rel, scope)
-    rel = context.bind_query(item.this, context)
-    return _aliased(rel, item, item.alias or "", context)
+def _joined(left: Bound, join: exp.Join, context: Context) -> Bound:
+    if isinstance(join.this, exp.Lateral):
+        return bind_lateral(left, join, context, bind_item)
+    return bind_join(left, bind_item(join.this, context), join, context)
 
 
-def _bind_table(table: exp.Table, context: FromContext) -> Bound:
+def _bind_subquery(item: exp.Subquery, context: Context) -> Bound:
+    if isinstance(item.this, exp.Table | exp.Values) and not item.args.get("with_"):
+        rel, scope = bind_item(item.this, context)
+        return aliased(rel, item, item.alias, context) if item.alias else (rel, scope)
+    bare = item.copy() if item.args.get("with_") else item.this
+    if bare is not item.this:
+        for key in ("alias", "joins", "pivots"):
+            bare.set(key, None)
+    rel = context.bind_query(bare, context)
+    pivots = item.args.get("pivots") or []
+    if pivots:  # the alias is that of the pivot
+        return rel, _visible(rel, "", context)
+    return aliased(rel, item, item.alias or "", context)
+
+
+def _bind_table(table: exp.Table, context: Context) -> Bound:
     if not isinstance(table.this, exp.Identifier):
-        raise Refuse("a table function in FROM is not maintained incrementally", table)
+        return _bind_function(table, context)
     name = table_name(table)
-    cte = context.ctes.get(name.lower())
+    cte = None if table.args.get("db") else context.ctes.get(name.lower())
     if cte is not None:
-        definition, around = cte
-        rel = context.bind_query(definition.this, around)
-        rel, _ = _aliased(rel, definition, definition.alias, context)
-        return _aliased(rel, table, table.alias or definition.alias, context)
+        return aliased(_use(cte, context), table, table.alias or cte.node.alias, context)
     schema = context.sources.get(name.lower())
     if schema is None:
         raise Refuse(f"`{name}` is not a table of the warehouse", table)
     scan = Scan(name.lower(), At.NEW, context.fresh.columns(schema.names))
-    return _aliased(scan, table, table.alias or table.name, context)
+    spaces = () if table.alias else tuple(p.name for p in table.parts[:-1])
+    return aliased(scan, table, table.alias or table.name, context, spaces)
 
 
-def _aliased(rel: Rel, item: exp.Expr, qualifier: str, context: FromContext) -> Bound:
+def _use(cte: Cte, context: Context) -> Rel:
+    """The rows of a WITH query; used twice it is one shared node, under new columns each time."""
+    if cte.uses < 2 or not context.share:
+        return _named(cte, context)
+    if cte.rel is None:
+        rel = _named(cte, context)
+        cte.rel = Shared(f"{cte.node.alias}{context.fresh.number()}", rel)
+    columns = context.fresh.columns(c.name for c in cte.rel.columns)
+    pairs = zip(columns, cte.rel.columns, strict=True)
+    return Project(cte.rel, tuple((c, Ref(own.id)) for c, own in pairs))
+
+
+def _named(cte: Cte, context: Context) -> Rel:
+    rel = context.bind_query(cte.node.this, cte.context)
+    return aliased(rel, cte.node, cte.node.alias, context)[0]
+
+
+def _bind_values(item: exp.Values, context: Context) -> Bound:
+    rows = tuple(
+        tuple(bind_scalar(e, _no_columns) for e in _cells(row)) for row in item.expressions
+    )
+    names = [f"col{i}" for i, _ in enumerate(rows[0], start=1)]
+    return aliased(Values(rows, context.fresh.columns(names)), item, item.alias, context)
+
+
+def _cells(row: exp.Expr) -> list[exp.Expr]:
+    if isinstance(row, exp.Tuple):
+        return list(row.expressions)
+    return [row.this if isinstance(row, exp.Paren) else row]
+
+
+def _bind_function(table: exp.Table, context: Context) -> Bound:
+    """A table function whose arguments are constants."""
+    call = bind_call(table.this, _no_columns)
+    alias = table.args.get("alias")
+    names = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
+    names = names or list(context.asking.ask(function_question(call)).names)
+    rel = TableFunction(call, context.fresh.columns(names))
+    return rel, _visible(rel, table.alias or table.this.name, context)
+
+
+def _no_columns(node: exp.Expr) -> Scalar | None:
+    if isinstance(node, exp.Column):
+        raise Refuse(f"`{node.name}`: a constant is wanted here", node)
+    return None
+
+
+def _lateral_view(bound: Bound, lateral: exp.Lateral, context: Context) -> Bound:
+    """LATERAL VIEW [OUTER]: each row with the rows that a generator makes of it."""
+    level = Level(context, Rows(bound[0], context.fresh), bound[1])
+    generator = bind_call(lateral.this, level.hole)
+    alias = lateral.args.get("alias")
+    names = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
+    if not names:
+        names = list(context.asking.ask(generator_question(level.rows.rel, generator)).names)
+    made = context.fresh.columns(names)
+    rel = Generate(level.rows.rel, generator, made, bool(lateral.args.get("outer")))
+    qualifier = alias.name if alias is not None else ""
+    seen = tuple(Visible(qualifier, c.name, c) for c in made)
+    return rel, bound[1].joined(context.scope(seen))
+
+
+def aliased(
+    rel: Rel, item: exp.Expr, qualifier: str, context: Context, spaces: tuple[str, ...] = ()
+) -> Bound:
     """The relation under its alias; `AS t(a, b)` renames its columns."""
     alias = item.args.get("alias")
     names = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
@@ -86,60 +167,16 @@ def _aliased(rel: Rel, item: exp.Expr, qualifier: str, context: FromContext) -> 
         raise Refuse(f"{len(names)} names for {len(rel.columns)} columns", item)
     if names:
         columns = context.fresh.columns(names)
-        rel = Project(
-            rel, tuple((c, Ref(own.id)) for c, own in zip(columns, rel.columns, strict=True))
-        )
-    visible = tuple(Visible(qualifier, c.name, c) for c in rel.columns)
-    return rel, Scope(visible, context.case_sensitive)
+        pairs = zip(columns, rel.columns, strict=True)
+        rel = Project(rel, tuple((c, Ref(own.id)) for c, own in pairs))
+    return rel, _visible(rel, qualifier, context, spaces)
 
 
-def _bind_join(left: Bound, join: exp.Join, context: FromContext) -> Bound:
-    _require(join, {"this", "on", "using", "kind", "method", "side"})
-    if join.args.get("side") or join.kind not in ("", "INNER", "CROSS"):
-        raise Refuse(f"{join.side} {join.kind} JOIN is not maintained".replace("  ", " "), join)
-    if join.method not in ("", "NATURAL"):
-        raise Refuse(f"{join.method} JOIN is not maintained", join)
-    right = _bind_item(join.this, context)
-    names = _using_names(left[1], right[1], join)
-    if names is not None:
-        conditions = tuple(_shared(left[1], right[1], name, join) for name in names)
-        rel = _inner(left[0], right[0], conditions)
-        return rel, left[1].using(names, right[1])
-    scope = left[1].joined(right[1])
-    on = join.args.get("on")
-    conditions = () if on is None else (bind_scalar(on, column_hole(scope)),)
-    return _inner(left[0], right[0], conditions), scope
+def _visible(rel: Rel, qualifier: str, context: Context, spaces: tuple[str, ...] = ()) -> Scope:
+    return context.scope(tuple(Visible(qualifier, c.name, c, spaces=spaces) for c in rel.columns))
 
 
-def _inner(left: Rel, right: Rel, conditions: tuple[Scalar, ...]) -> Join:
-    if not conditions:
-        return Join("cross", left, right)
-    return Join("inner", left, right, all_of(conditions))
-
-
-def _using_names(left: Scope, right: Scope, join: exp.Join) -> tuple[str, ...] | None:
-    if join.method == "NATURAL":
-        return tuple(
-            v.name
-            for v in left.columns
-            if v.bare and any(o.bare and left.same(o.name, v.name) for o in right.columns)
-        )
-    using = join.args.get("using")
-    return tuple(name.name for name in using) if using else None
-
-
-def _shared(left: Scope, right: Scope, name: str, join: exp.Join) -> Scalar:
-    """The equality of a USING pair."""
-    found: list[Column] = []
-    for side in (left, right):
-        column = side.resolve((name,))
-        if not isinstance(column, Found):
-            raise Refuse(column, join)
-        found.append(column.column)
-    return Compare("=", Ref(found[0].id), Ref(found[1].id))
-
-
-_CLAUSES = {"pivots": "PIVOT or UNPIVOT", "sample": "TABLESAMPLE", "laterals": "LATERAL VIEW"}
+_CLAUSES = {"sample": "TABLESAMPLE", "version": "a past version", "when": "a past version"}
 
 
 def _require(node: exp.Expr, allowed: set[str]) -> None:

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from sqlglot import exp
 
-from everview.algebra.calls import AggregateCall, AggregateName
-from everview.algebra.fresh import Fresh
-from everview.algebra.relations import Aggregate, Project, Rel
+from everview.algebra.calls import AggregateCall, AggregateName, VerbatimCall
+from everview.algebra.relations import Aggregate, Project, Rel, Shared, UnionAll
 from everview.algebra.scalars import (
+    FALSE,
     NULL,
     And,
     Case,
     Column,
     IsNull,
     Not,
+    Opaque,
     Ref,
     Scalar,
     integer,
+    substitute,
+    walk,
 )
-from everview.sql.bind_scalar import bind_scalar, column_hole
+from everview.sql.bind_scalar import Hole, bind_call, bind_scalar, called, function_name
+from everview.sql.dialect import EverviewSpark
 from everview.sql.refuse import Refuse
-from everview.sql.scope import Scope
+from everview.sql.rows import Rows
+from everview.sql.spark_functions import AGGREGATES
 
-AGGREGATES: dict[str, AggregateName] = {
+# The functions whose shape is kept; of the others, Spark's text.
+_KNOWN: dict[str, AggregateName] = {
     "count": "count",
     "sum": "sum",
     "avg": "avg",
@@ -31,147 +40,177 @@ AGGREGATES: dict[str, AggregateName] = {
     "max": "max",
 }
 
-Items = list[exp.Expr | Column]
-
-_GROUPINGS = {"rollup": "ROLLUP", "cube": "CUBE", "grouping_sets": "GROUPING SETS"}
-
-
-def is_grouped(query: exp.Select, items: Items) -> bool:
-    """Whether the SELECT groups: by GROUP BY, or by an aggregate function among its items."""
-    if query.args.get("group") is not None:
-        return True
-    nodes = (n for i in items if isinstance(i, exp.Expr) for n in i.walk())
-    return any(_is_aggregate(n) and n.find_ancestor(exp.Select) is query for n in nodes)
+Item = exp.Expr | Column
+_NO_KEYS = (exp.Literal, exp.Boolean, exp.Null, exp.Identifier, exp.DataType, exp.Var)
 
 
-def _is_aggregate(node: exp.Expr) -> bool:
+def is_aggregate(node: exp.Expr) -> bool:
     """Whether the node calls an aggregate function, and not over a window."""
-    is_call = isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES
+    function = called(node)
+    is_call = isinstance(function, exp.Anonymous) and function.name.lower() in AGGREGATES
     return is_call and not isinstance(node.parent, exp.Window)
 
 
-def bind_grouped(query: exp.Select, items: Items, rel: Rel, scope: Scope, fresh: Fresh) -> Rel:
-    """Π(γ(Π(rel))): keys and arguments are computed first, so that they are columns."""
-    grouping = _Grouping(scope, fresh)
-    for key in _group_items(query, items, scope):
-        grouping.add_key(key)
-    outputs = []
-    for item in items:
-        if isinstance(item, Column):
-            outputs.append((fresh.column(item.name), grouping.key_of(Ref(item.id), query)))
-        else:
-            scalar = bind_scalar(item.unalias(), grouping.hole)
-            outputs.append((fresh.column(item.alias_or_name or "column"), scalar))
-    prepared = Project(rel, tuple(grouping.prepared))
-    aggregate = Aggregate(prepared, tuple(grouping.keys.values()), tuple(grouping.calls))
-    return Project(aggregate, tuple(outputs))
+def aggregates_in(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The calls of aggregate functions in an expression, those of its subqueries apart."""
+    if isinstance(node, exp.Query):
+        return
+    if is_aggregate(node):
+        yield node
+        return
+    for child in node.iter_expressions():
+        yield from aggregates_in(child)
 
 
-def _group_items(query: exp.Select, items: Items, scope: Scope) -> list[exp.Expr | Column]:
-    """What GROUP BY names: expressions, positions, aliases, or ALL."""
-    group = query.args.get("group")
-    if group is None:
-        return []
-    for key, value in group.args.items():
-        if key not in ("expressions", "all") and value not in (None, False, []):
-            words = _GROUPINGS.get(key, key.upper())
-            raise Refuse(f"{words} is not maintained incrementally", group)
-    if group.args.get("all"):
-        plain = [i for i in items if isinstance(i, Column) or not any(map(_is_aggregate, i.walk()))]
-        return [i if isinstance(i, Column) else i.unalias() for i in plain]
-    return [_group_item(e, items, scope) for e in group.expressions]
+class Grouping:
+    """The keys, arguments and calls of one GROUP BY as they are found; sets of keys, if any.
 
+    `prepared` is what is computed of the input first, so that keys and arguments are columns.
+    """
 
-def _group_item(node: exp.Expr, items: Items, scope: Scope) -> exp.Expr | Column:
-    if isinstance(node, exp.Literal) and not node.is_string:
-        position = int(node.name)
-        if not 1 <= position <= len(items):
-            raise Refuse(f"GROUP BY {position}: there are {len(items)} columns", node)
-        item = items[position - 1]
-        return item if isinstance(item, Column) else item.unalias()
-    is_bare = isinstance(node, exp.Column) and not node.table
-    if is_bare and isinstance(scope.resolve((node.name,)), str):
-        for item in items:
-            if isinstance(item, exp.Alias) and scope.same(item.alias, node.name):
-                return item.unalias()
-    return node
-
-
-class _Grouping:
-    """The keys, arguments and calls of one GROUP BY as they are found."""
-
-    def __init__(self, scope: Scope, fresh: Fresh) -> None:
-        self._fresh = fresh
-        self._input = column_hole(scope)
+    def __init__(self, rows: Rows, scalars: Hole) -> None:
+        self._rows = rows
+        self._scalars = scalars
         self.keys: dict[Scalar, Column] = {}
-        self.prepared: list[tuple[Column, Scalar]] = []
-        self.calls: list[tuple[Column, AggregateCall]] = []
-        self._made: dict[AggregateCall, Column] = {}
+        self.sets: list[frozenset[Scalar]] | None = None
+        self._prepared: list[tuple[Column, Scalar]] = []
+        self._calls: dict[AggregateCall | VerbatimCall, Column] = {}
         self._args: dict[Scalar, Column] = {}
+        self._known: dict[str, Scalar] = {}  # what each call is, by its text
+        self._id: Column | None = None
 
-    def add_key(self, item: exp.Expr | Column) -> None:
-        scalar = Ref(item.id) if isinstance(item, Column) else bind_scalar(item, self._input)
-        if scalar in self.keys:
-            return
-        name = item.name if isinstance(item, Column) else item.alias_or_name or "key"
-        self.keys[scalar] = self._fresh.column(name)
-        self.prepared.append((self.keys[scalar], scalar))
-
-    def key_of(self, scalar: Scalar, node: exp.Expr) -> Scalar:
+    def add_key(self, item: Item) -> Scalar:
+        scalar = Ref(item.id) if isinstance(item, Column) else bind_scalar(item, self._scalars)
         if scalar not in self.keys:
-            raise Refuse("a column is neither grouped nor inside an aggregate", node)
-        return Ref(self.keys[scalar].id)
+            self.keys[scalar] = self._rows.fresh.column(item.name or "key")
+            self._prepared.append((self.keys[scalar], scalar))
+        return scalar
+
+    def add_calls(self, node: exp.Expr) -> None:
+        """The aggregates of an expression that is computed over the groups."""
+        for call in aggregates_in(node):
+            self._call(call)
+
+    def relation(self) -> Rel:
+        """γ(Π(input)); with sets of keys, the union of one γ per set."""
+        prepared = Project(self._rows.rel, tuple(self._prepared))
+        calls = tuple((column, call) for call, column in self._calls.items())
+        if self.sets is None:
+            return Aggregate(prepared, tuple(self.keys.values()), calls)
+        shared = Shared(f"input{self._rows.fresh.number()}", prepared)
+        branches = tuple(self._cuboid(shared, keys, calls) for keys in self.sets)
+        self._id = self._rows.fresh.column("grouping_id")
+        columns = (*self.keys.values(), *self._calls.values(), self._id)
+        return UnionAll(branches, columns)
+
+    def _cuboid(
+        self,
+        shared: Shared,
+        kept: frozenset[Scalar],
+        calls: tuple[tuple[Column, AggregateCall | VerbatimCall], ...],
+    ) -> Rel:
+        """The groups by some of the keys; the others are NULL, of their own type, so that there
+        is no group where there are no rows.
+        """
+        fresh = self._rows.fresh
+        renamed = {c.id: fresh.column(c.name) for c in shared.columns}
+        own = [(renamed[c.id], Ref(c.id)) for c in shared.columns]
+        input_ = Project(shared, tuple(own))
+        keys, outputs = [], []
+        for scalar, key in self.keys.items():
+            value: Scalar = Ref(renamed[key.id].id)
+            made = fresh.column(key.name)
+            outputs.append((made, value if scalar in kept else Case(((FALSE, value),), NULL)))
+            keys.append(made)
+        args = {a for _, call in calls for a in call.args}
+        passed = [(renamed[a], Ref(renamed[a].id)) for a in sorted(args)]
+        below = Project(input_, (*outputs, *passed))
+        by = {id_: Ref(c.id) for id_, c in renamed.items()}
+        own_calls = tuple((fresh.column(c.name), _renamed(call, by)) for c, call in calls)
+        grouped = Aggregate(below, tuple(keys), own_calls)
+        bits = "".join("0" if scalar in kept else "1" for scalar in self.keys) or "0"
+        number = Opaque((f"CAST({int(bits, 2)} AS BIGINT)",))
+        whole = tuple((c, Ref(c.id)) for c in grouped.columns)
+        return Project(grouped, (*whole, (fresh.column("grouping_id"), number)))
+
+    # Over the groups
 
     def hole(self, node: exp.Expr) -> Scalar | None:
-        """Inside the select list: aggregates, and whole expressions that are grouped by."""
-        if isinstance(node, exp.Filter):
-            if not _is_aggregate(node.this):
-                raise Refuse("FILTER on this function is not maintained incrementally", node)
-            condition = bind_scalar(node.expression.this, self._input)
-            return self._call(node.this, condition)
-        if _is_aggregate(node):
-            return self._call(node, None)
-        if isinstance(node, exp.Literal | exp.Boolean | exp.Null | exp.Identifier | exp.DataType):
+        """Aggregates, grouping(), and whole expressions that are grouped by."""
+        if is_aggregate(node):
+            return self._call(node)
+        name = function_name(node)
+        if name in ("grouping", "grouping_id") and self.sets is not None:
+            return self._grouping(node, name)
+        if isinstance(node, _NO_KEYS) or any(True for _ in aggregates_in(node)):
             return None
-        key = self._matching_key(node)
-        if key is not None:
-            return Ref(key.id)
-        if isinstance(node, exp.Column) and self._input(node) is not None:
-            raise Refuse(f"`{node.sql()}` is neither grouped nor in a maintained aggregate", node)
-        return None
-
-    def _matching_key(self, node: exp.Expr) -> Column | None:
-        if any(map(_is_aggregate, node.walk())):
+        if node.find(exp.Query, exp.Window) is not None:
             return None
         try:
-            return self.keys.get(bind_scalar(node, self._input))
+            key = self.keys.get(bind_scalar(node, self._scalars))
         except Refuse:
             return None
+        return None if key is None else Ref(key.id)
 
-    def _call(self, node: exp.Expr, condition: Scalar | None) -> Scalar:
-        function = AGGREGATES[node.name.lower()]
-        args = node.expressions
-        if any(isinstance(a, exp.Distinct) for a in args):
-            raise Refuse(f"{function}(DISTINCT ...) is not maintained incrementally", node)
-        if function != "count" and len(args) != 1:
-            raise Refuse(f"{function} wants one argument", node)
+    def _grouping(self, node: exp.Expr, name: str) -> Scalar:
+        assert self._id is not None
+        named = [bind_scalar(e, self._scalars) for e in node.expressions]
+        places = list(self.keys)
+        if any(key not in self.keys for key in named):
+            raise Refuse(f"{name}() of something that is not grouped by", node)
+        if name == "grouping_id":
+            if named and named != places:
+                raise Refuse("grouping_id() of some of the keys is not understood", node)
+            return Ref(self._id.id)
+        if len(named) != 1:
+            raise Refuse("grouping() wants one key", node)
+        shift = len(places) - 1 - places.index(named[0])
+        bit = Opaque(("shiftright(", Ref(self._id.id), f", {shift}) & 1"))
+        return Opaque(("CAST(", bit, " AS TINYINT)"))
+
+    def _call(self, node: exp.Expr) -> Scalar:
+        text = node.sql(dialect=EverviewSpark)
+        if text not in self._known:
+            call = self._bound_call(node)
+            if call not in self._calls:
+                name = called(node).name.lower()
+                self._calls[call] = self._rows.fresh.column(_KNOWN.get(name, name))
+            self._known[text] = Ref(self._calls[call].id)
+        return self._known[text]
+
+    def _bound_call(self, node: exp.Expr) -> AggregateCall | VerbatimCall:
+        condition, inner = None, node
+        if isinstance(node, exp.Filter):
+            condition, inner = bind_scalar(node.expression.this, self._scalars), node.this
+        name = inner.name.lower() if isinstance(inner, exp.Anonymous) else ""
+        args = list(inner.expressions)
+        distinct = len(args) == 1 and isinstance(args[0], exp.Distinct)
+        if distinct:
+            args = args[0].expressions
+        if name not in _KNOWN or (name != "count" and len(args) != 1) or not args:
+            return VerbatimCall(self._verbatim(node))
+        function = _KNOWN[name]
+        if distinct and (len(args) > 1 or isinstance(args[0], exp.Star)):
+            return VerbatimCall(self._verbatim(node))
         arg = self._argument(args, condition)
-        call = AggregateCall(function, () if arg is None else (self._prepare(arg).id,))
-        if call not in self._made:
-            self._made[call] = self._fresh.column(function)
-            self.calls.append((self._made[call], call))
-        return Ref(self._made[call].id)
+        own = () if arg is None else (self._prepare(arg).id,)
+        return AggregateCall(function, own, distinct=distinct and function not in ("min", "max"))
+
+    def _verbatim(self, node: exp.Expr) -> Scalar:
+        """Spark's text over columns: what it reads of the input is handed up as it is."""
+        text = bind_call(node, self._scalars)
+        by = {s.id: Ref(self._prepare(s).id) for s in walk(text) if isinstance(s, Ref)}
+        return substitute(text, by)
 
     def _argument(self, args: list[exp.Expr], condition: Scalar | None) -> Scalar | None:
         """The one argument, None for count(*): NULL where a row does not count."""
-        if len(args) == 1 and isinstance(args[0], exp.Star | exp.Literal):
-            scalar: Scalar | None = None
-            if not isinstance(args[0], exp.Star):
-                scalar = bind_scalar(args[0], self._input)
+        scalar: Scalar | None
+        if len(args) == 1 and isinstance(args[0], exp.Star):
+            scalar = None
         elif len(args) == 1:
-            scalar = bind_scalar(args[0], self._input)
+            scalar = bind_scalar(args[0], self._scalars)
         else:
-            present = tuple(Not(IsNull(bind_scalar(a, self._input))) for a in args)
+            present = tuple(Not(IsNull(bind_scalar(a, self._scalars))) for a in args)
             scalar = Case(((And(present), integer(1)),), NULL)
         if condition is None:
             return scalar
@@ -179,6 +218,14 @@ class _Grouping:
 
     def _prepare(self, scalar: Scalar) -> Column:
         if scalar not in self._args:
-            self._args[scalar] = self._fresh.column("arg")
-            self.prepared.append((self._args[scalar], scalar))
+            self._args[scalar] = self._rows.fresh.column("arg")
+            self._prepared.append((self._args[scalar], scalar))
         return self._args[scalar]
+
+
+def _renamed(
+    call: AggregateCall | VerbatimCall, by: dict[int, Ref]
+) -> AggregateCall | VerbatimCall:
+    if isinstance(call, VerbatimCall):
+        return VerbatimCall(substitute(call.text, by))
+    return replace(call, args=tuple(by[a].id for a in call.args))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 from sqlglot import exp
 
@@ -16,13 +17,14 @@ from everview.algebra.scalars import (
     Not,
     Opaque,
     Or,
+    Outer,
     Ref,
     Scalar,
 )
 from everview.sql.dialect import EverviewSpark
 from everview.sql.names import quoted
 from everview.sql.refuse import Refuse
-from everview.sql.scope import Scope
+from everview.sql.scope import Absent, Scope
 
 # A node that becomes a scalar of its own inside verbatim text; None: part of the text.
 Hole = Callable[[exp.Expr], Scalar | None]
@@ -40,18 +42,28 @@ _COMPARISONS: dict[type[exp.Expr], Comparison] = {
 # Every node that verbatim text may hold. Anything else is refused: never passed through unknown.
 VERBATIM: frozenset[type[exp.Expr]] = frozenset(
     {
-        exp.Add, exp.Alias, exp.And, exp.Anonymous, exp.Between, exp.BitwiseAnd,
+        exp.Add, exp.Alias, exp.All, exp.And, exp.Anonymous, exp.Any, exp.Between, exp.BitwiseAnd,
         exp.BitwiseLeftShift, exp.BitwiseNot, exp.BitwiseOr, exp.BitwiseRightShift,
         exp.BitwiseXor, exp.Boolean, exp.Bracket, exp.Case, exp.Cast, exp.Collate, exp.Column,
         exp.ColumnDef, exp.Concat, exp.DPipe, exp.DataType, exp.DataTypeParam, exp.Div, exp.Dot,
         exp.EQ, exp.Escape, exp.Extract, exp.GT, exp.GTE, exp.HexString, exp.ILike,
-        exp.Identifier, exp.If, exp.In, exp.IntDiv, exp.Interval, exp.Is, exp.LT, exp.LTE,
+        exp.Identifier, exp.If, exp.In, exp.IntDiv, exp.Interval, exp.IntervalSpan,
+        exp.Is, exp.Kwarg, exp.LT, exp.LTE,
         exp.Lambda, exp.Like, exp.Literal, exp.Mod, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
         exp.NullSafeEQ, exp.NullSafeNEQ, exp.Or, exp.Overlay, exp.Paren, exp.RawString,
         exp.RegexpLike, exp.StrPosition, exp.Sub, exp.Substring, exp.Transform, exp.Trim,
         exp.TryCast, exp.Tuple, exp.Var,
     }
 )  # fmt: skip
+
+# What may stand around or inside a call of an aggregate or window function, besides.
+CALL_PARTS: frozenset[type[exp.Expr]] = frozenset(
+    {
+        exp.Distinct, exp.Filter, exp.IgnoreNulls, exp.Order, exp.Ordered, exp.RespectNulls,
+        exp.Star, exp.Where, exp.WithinGroup,
+    }
+)  # fmt: skip
+_WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 
 # Functions whose first argument is a unit keyword when there are three arguments.
 _UNIT_FUNCTIONS = frozenset(
@@ -68,16 +80,15 @@ PER_QUERY = frozenset(
     }
 )  # fmt: skip
 
-# The names of the arguments become part of the result; under our own column names they would
-# change.
-NAMING = frozenset({"struct", "arrays_zip"})
+# The names of the arguments that are columns become part of the result.
+NAMING = frozenset({"arrays_zip"})
 
 _MARK = re.compile("\ue000(\\d+)\ue001")
 
 
 def bind_scalar(node: exp.Expr, hole: Hole) -> Scalar:
     """The scalar of an expression; `hole` says which nodes are columns or other scalars."""
-    found = hole(node)
+    found = given(node) or hole(node)
     if found is not None:
         return found
     match node:
@@ -92,7 +103,16 @@ def bind_scalar(node: exp.Expr, hole: Hole) -> Scalar:
         case exp.Is() if isinstance(node.expression, exp.Null):
             return IsNull(bind_scalar(node.this, hole))
         case exp.Literal() | exp.Boolean() | exp.Null():
-            return Constant(_text(node))
+            return _constant(node)
+        case exp.Neg() if isinstance(node.this, exp.Literal):
+            inner = _constant(node.this)
+            if isinstance(inner, Constant) and not isinstance(inner.value, str):
+                return Constant(_text(node), -inner.value)
+            return _opaque(node, hole)
+        case exp.Anonymous() if node.name.lower() == "struct":
+            return _struct(node.expressions, hole)
+        case exp.Tuple():
+            return _struct(node.expressions, hole)
         case _ if type(node) in _COMPARISONS:
             left, right = bind_scalar(node.this, hole), bind_scalar(node.expression, hole)
             return Compare(_COMPARISONS[type(node)], left, right)
@@ -100,30 +120,105 @@ def bind_scalar(node: exp.Expr, hole: Hole) -> Scalar:
             return _opaque(node, hole)
 
 
-def _opaque(node: exp.Expr, hole: Hole) -> Opaque:
+def standing_for(scalar: Scalar, name: str = "") -> exp.Column:
+    """A node that stands for a scalar that is already bound."""
+    node = exp.Column(this=exp.to_identifier(name, quoted=True))
+    node.meta[_GIVEN] = scalar
+    return node
+
+
+def given(node: exp.Expr) -> Scalar | None:
+    """The scalar that the node stands for, if it was made to."""
+    found: Scalar | None = node.meta.get(_GIVEN)
+    return found
+
+
+_GIVEN = "everview_scalar"
+
+
+def bind_call(node: exp.Expr, hole: Hole) -> Opaque:
+    """The call of an aggregate or window function, verbatim with all that belongs to it."""
+    return _opaque(node, hole, CALL_PARTS)
+
+
+def called(node: exp.Expr) -> exp.Expr:
+    """The function itself of a call with FILTER, IGNORE NULLS or WITHIN GROUP around it."""
+    while isinstance(node, _WRAPPERS):
+        node = node.this
+    return node
+
+
+def _constant(node: exp.Expr) -> Constant | Opaque:
+    text = _text(node)
+    match node:
+        case exp.Null():
+            return Constant(text, None)
+        case exp.Boolean(this=value):
+            return Constant(text, bool(value))
+        case exp.Literal(is_string=True):
+            return Constant(text, str(node.this))
+        case _ if re.fullmatch(r"\d+", text):
+            return Constant(text, int(text))
+        case _ if re.fullmatch(r"\d*\.\d+|\d+\.", text):
+            return Constant(text, Fraction(text))
+        case _:
+            return Opaque((text,))
+
+
+def _struct(parts: list[exp.Expr], hole: Hole) -> Scalar:
+    """A row of values, its fields named as Spark names them: by alias, by column, by place."""
+    pieces: list[str | Scalar] = ["named_struct("]
+    for place, part in enumerate(parts, start=1):
+        name = _text(exp.Literal.string(item_name(part) or f"col{place}"))
+        pieces += [f"{', ' if place > 1 else ''}{name}, ", bind_scalar(part.unalias(), hole)]
+    return Opaque((*pieces, ")"), frozenset({"named_struct"}))
+
+
+def item_name(item: exp.Expr) -> str:
+    """The name that a select item has by its text; "" where only Spark knows it."""
+    match item:
+        case exp.Alias():
+            return str(item.alias)
+        case exp.Column() | exp.Dot():
+            return str(item.name)
+        case exp.Paren():
+            return item_name(item.this)
+        case _:
+            return ""
+
+
+def _opaque(node: exp.Expr, hole: Hole, besides: frozenset[type[exp.Expr]] = frozenset()) -> Opaque:
     """The node's text with its holes cut out."""
     holes: list[Scalar] = []
     functions: set[str] = set()
+    marked = node.copy()
+    own = {id(marked), id(called(marked))} if besides else {id(marked)}
 
     def cut(part: exp.Expr) -> exp.Expr:
-        _require_known(part)
+        scalar = None if id(part) in own or _is_keyword(part) else given(part) or hole(part)
+        if scalar is None and id(part) not in own and _is_row(part):
+            scalar = bind_scalar(part, hole)
+        if scalar is not None:
+            holes.append(scalar)
+            return exp.Var(this=f"\ue000{len(holes) - 1}\ue001")
+        _require_known(part, besides)
         name = function_name(part)
         if name is not None:
             functions.add(name)
-        if _is_keyword(part):
-            return part
-        scalar = hole(part) if part is not marked else None
-        if scalar is None:
-            return part
-        holes.append(scalar)
-        return exp.Var(this=f"\ue000{len(holes) - 1}\ue001")
+        return part
 
-    marked = node.copy()
     text = _text(marked.transform(cut, copy=False))
     pieces = tuple(
         piece if i % 2 == 0 else holes[int(piece)] for i, piece in enumerate(_MARK.split(text))
     )
     return Opaque(tuple(p for p in pieces if p != ""), frozenset(functions))
+
+
+def _is_row(node: exp.Expr) -> bool:
+    """Whether the node makes a struct whose fields are named after its parts."""
+    if isinstance(node, exp.Tuple):
+        return not isinstance(node.parent, exp.In | exp.Any | exp.All)
+    return isinstance(node, exp.Anonymous) and node.name.lower() == "struct"
 
 
 def function_name(node: exp.Expr) -> str | None:
@@ -138,20 +233,20 @@ def function_name(node: exp.Expr) -> str | None:
 _NOT_CALLS = (exp.Case, exp.Cast, exp.TryCast, exp.And, exp.Or, exp.If)
 
 
-def _require_known(node: exp.Expr) -> None:
+def _require_known(node: exp.Expr, besides: frozenset[type[exp.Expr]]) -> None:
     name = function_name(node)
-    if name in NAMING or (isinstance(node, exp.Tuple) and not isinstance(node.parent, exp.In)):
-        raise Refuse(f"the fields of {name or 'a row'}(...) are named after its arguments", node)
+    if name in NAMING and any(item_name(e) for e in node.expressions):
+        raise Refuse(f"the fields of {name}(...) are named after its arguments", node)
+    if name == "grouping" or name == "grouping_id":
+        raise Refuse(f"{name}() without GROUP BY", node)
     if isinstance(node, exp.Query | exp.Subquery | exp.Exists):
-        raise Refuse("a subquery inside an expression is not maintained incrementally", node)
+        raise Refuse("a subquery is not understood here", node)
     if isinstance(node, exp.Window):
-        raise Refuse("a window function is not maintained incrementally", node)
-    if name in PER_QUERY:
-        raise Refuse(f"{name}() has another value at every refresh", node)
-    if type(node) not in VERBATIM:
+        raise Refuse("a window function is not understood here", node)
+    if type(node) not in VERBATIM and type(node) not in besides:
         raise Refuse(f"{node.key.upper()} inside an expression is not understood exactly", node)
     if isinstance(node, exp.In) and not node.expressions:
-        raise Refuse("IN with a subquery is not maintained incrementally", node)
+        raise Refuse("IN without a list is not understood exactly", node)
 
 
 def _is_keyword(node: exp.Expr) -> bool:
@@ -166,27 +261,34 @@ def _is_keyword(node: exp.Expr) -> bool:
     )
 
 
-def column_hole(scope: Scope) -> Hole:
-    """Columns of the scope are holes; variables of lambdas are not columns for the parser."""
-
-    def hole(node: exp.Expr) -> Scalar | None:
-        if not isinstance(node, exp.Column):
-            return None
-        if isinstance(node.this, exp.Star):
-            raise Refuse("a star inside an expression is not understood exactly", node)
-        parts = tuple(part.name for part in node.parts)
-        found = scope.resolve(parts)
+def column_scalar(
+    node: exp.Column, scopes: tuple[Scope, ...], aliases: Mapping[str, Scalar]
+) -> Scalar:
+    """What a name stands for: a column of the first scope, an alias of an item before, or a column
+    of the scopes around. Variables of lambdas are not columns for the parser.
+    """
+    if isinstance(node.this, exp.Star):
+        raise Refuse("a star inside an expression is not understood exactly", node)
+    parts = tuple(part.name for part in node.parts)
+    here = scopes[0].resolve(parts)
+    if isinstance(here, Absent) and parts[0].lower() in aliases:
+        return _path(aliases[parts[0].lower()], parts[1:])
+    around = [(scope.resolve(parts), True) for scope in scopes[1:]]
+    for found, is_outer in [(here, False), *around]:
+        if isinstance(found, Absent):
+            continue
         if isinstance(found, str):
             raise Refuse(found, node)
         name = found.column.name
         if _is_hidden(node, {name.lower(), f"{name}_{found.column.id}".lower()}):
             raise Refuse(f"a variable of the lambda around hides the column `{name}`", node)
-        reference = Ref(found.column.id)
-        if not found.path:
-            return reference
-        return Opaque((reference, *(f".{quoted(name)}" for name in found.path)))
+        value = Outer(found.column.id) if is_outer else Ref(found.column.id)
+        return _path(value, found.path)
+    raise Refuse(str(here), node)
 
-    return hole
+
+def _path(value: Scalar, fields: tuple[str, ...]) -> Scalar:
+    return Opaque((value, *(f".{quoted(name)}" for name in fields))) if fields else value
 
 
 def _is_hidden(node: exp.Expr, names: set[str]) -> bool:

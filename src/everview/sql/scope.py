@@ -16,7 +16,8 @@ class Visible:
     qualifier: str
     name: str
     column: Column
-    bare: bool = True  # false for the second column of a USING pair
+    bare: bool = True  # false for a column that USING has merged with another
+    spaces: tuple[str, ...] = ()  # what may stand before the qualifier: catalog, database
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,16 @@ class Found:
     path: tuple[str, ...] = ()
 
 
+class Absent(str):
+    """In words: there is no such column."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The columns in order; names are compared without regard to case unless the session does."""
+    """The columns in order; names are compared without regard to case unless the session does.
+
+    A column whose name only Spark knows (that of an expression without alias) has the name "".
+    """
 
     columns: tuple[Visible, ...]
     case_sensitive: bool = False
@@ -41,40 +49,62 @@ class Scope:
         """The column a name stands for, or in words why there is none. Qualifiers win over
         fields.
         """
-        if len(parts) > 1:
-            matches = [
-                v
-                for v in self.columns
-                if self.same(v.qualifier, parts[0]) and self.same(v.name, parts[1])
-            ]
+        for used in range(min(len(parts), _MOST_PARTS), 1, -1):
+            matches = [v for v in self.columns if self._is_named(v, parts[:used])]
             if matches:
-                return self._one(matches, parts, 2)
-        matches = [v for v in self.columns if v.bare and self.same(v.name, parts[0])]
+                return self._one(matches, parts, used)
+        matches = [v for v in self.columns if v.bare and v.name and self.same(v.name, parts[0])]
         return self._one(matches, parts, 1)
+
+    def _is_named(self, visible: Visible, parts: tuple[str, ...]) -> bool:
+        return bool(visible.name) and self._is_of(visible, parts[:-1], parts[-1])
+
+    def _is_of(self, visible: Visible, qualifiers: tuple[str, ...], name: str) -> bool:
+        own = (*visible.spaces, visible.qualifier)[-len(qualifiers) :]
+        return (
+            len(own) == len(qualifiers)
+            and all(map(self.same, own, qualifiers))
+            and self.same(visible.name, name)
+        )
 
     def _one(self, matches: list[Visible], parts: tuple[str, ...], used: int) -> Found | str:
         name = ".".join(parts)
-        if len(matches) > 1:
+        if len({v.column.id for v in matches}) > 1:
             return f"`{name}` is in {' and in '.join(v.qualifier for v in matches)}"
         if not matches:
-            return f"there is no column `{name}` here"
+            return Absent(f"there is no column `{name}` here")
         return Found(matches[0].column, parts[used:])
 
-    def starred(self, qualifier: str | None) -> tuple[Visible, ...]:
-        """The columns that a star stands for."""
-        if qualifier is None:
+    def starred(self, qualifiers: tuple[str, ...]) -> tuple[Visible, ...]:
+        """The columns that a star stands for; of a table, those merged by USING come first."""
+        if not qualifiers:
             return tuple(v for v in self.columns if v.bare)
-        return tuple(v for v in self.columns if self.same(v.qualifier, qualifier))
+        found = [v for v in self.columns if self._is_of(v, qualifiers, v.name)]
+        return tuple(v for v in found if not v.bare) + tuple(v for v in found if v.bare)
 
     def joined(self, other: Scope) -> Scope:
         return replace(self, columns=self.columns + other.columns)
 
-    def using(self, names: tuple[str, ...], other: Scope) -> Scope:
-        """The scope of `self JOIN other USING (names)`: shared columns first, the left ones."""
-        shared = [v for n in names for v in self.columns if v.bare and self.same(v.name, n)]
-        rest = [v for v in self.columns if v not in shared]
-        hidden = [
-            replace(v, bare=v.bare and not any(self.same(v.name, n) for n in names))
-            for v in other.columns
-        ]
-        return replace(self, columns=(*shared, *rest, *hidden))
+    def using(self, merged: dict[str, Column], other: Scope) -> Scope:
+        """The scope of `self JOIN other USING (names)`: the merged columns first; those they come
+        from are seen with their qualifier only.
+        """
+
+        def hidden(visible: Visible) -> Visible:
+            own = merged.get(visible.name.lower())
+            is_merged = own is not None and visible.bare
+            return replace(visible, bare=visible.bare and not is_merged)
+
+        sides = [*map(hidden, self.columns), *map(hidden, other.columns)]
+        shown = [self._merged(name, column, sides) for name, column in merged.items()]
+        ids = {v.column.id for v in shown if v.qualifier}
+        rest = [v for v in sides if v.column.id not in ids or v.bare]
+        return replace(self, columns=(*shown, *rest))
+
+    def _merged(self, name: str, column: Column, sides: list[Visible]) -> Visible:
+        """The column that USING shows: one of the two as it is, or a new one of both."""
+        own = next((v for v in sides if v.column.id == column.id), None)
+        return Visible("", name, column) if own is None else replace(own, bare=True)
+
+
+_MOST_PARTS = 4  # catalog, database, table, column

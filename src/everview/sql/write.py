@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -10,24 +11,45 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Distinct,
+    Except,
     Filter,
+    Generate,
+    Intersect,
     Join,
     Local,
     Negate,
     Net,
+    Pivot,
     Project,
     Rel,
     Scan,
+    Shared,
+    TableFunction,
+    TopK,
     UnionAll,
+    Unpivot,
     Values,
+    Window,
 )
-from everview.algebra.scalars import Column, ColumnId
+from everview.algebra.scalars import Column, ColumnId, Ref, Scalar, walk
 from everview.sql.comparable import comparable_text
 from everview.sql.names import escaped, is_name, quoted
+from everview.sql.select import WEIGHT, WEIGHT_TEXT, Items, Select, bare_name, identity, indented
+from everview.sql.write_clauses import (
+    function_from,
+    lateral_view,
+    limits,
+    mark,
+    pivot,
+    pivot_items,
+    unpivot,
+    values_from,
+    window_items,
+)
 from everview.sql.write_grouping import aggregate_items, change_items, windows
-from everview.sql.write_scalar import scalar_text
+from everview.sql.write_scalar import bare_text, scalar_text
 
-WEIGHT = "__ev_w"
 Leaf = Scan | Changes | Local
 Types = Mapping[ColumnId, str]
 
@@ -35,9 +57,12 @@ _JOIN_WORDS = {
     "inner": "JOIN",
     "cross": "CROSS JOIN",
     "left": "LEFT JOIN",
+    "right": "RIGHT JOIN",
+    "full": "FULL JOIN",
     "semi": "LEFT SEMI JOIN",
     "anti": "LEFT ANTI JOIN",
 }
+_REPEATABLE = 40  # an expression longer than this is not written twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +87,26 @@ def write(rel: Rel, types: Types, names: tuple[str, ...] | None = None) -> Sql:
     titles = names if names is not None else tuple(c.name for c in rel.columns)
     pairs = zip(rel.columns, titles, strict=True)
     items = [(select.items[c.id], escaped(title)) for c, title in pairs]
-    text = select.text(items + ([(WEIGHT_TEXT, WEIGHT)] if rel.weighted else []))
-    return Sql(text, writer.leaves)
+    text = select.text(items + _weight(rel))
+    return Sql(writer.with_clause() + text, writer.leaves)
 
 
-WEIGHT_TEXT = quoted(WEIGHT)
+def value_question(rel: Rel, scalar: Scalar) -> Sql:
+    """Asks for the type of a scalar over a relation."""
+    return write(Project(rel, ((Column(0, "value"), scalar),)), {})
+
+
+def generator_question(rel: Rel, generator: Scalar) -> Sql:
+    """Asks for the columns that a generator makes of the rows of a relation."""
+    writer = _Writer({})
+    below = writer.nested(rel)
+    text = f"SELECT {bare_text(generator, below.items)}\nFROM {below.from_}"
+    return Sql(writer.with_clause() + text, writer.leaves)
+
+
+def function_question(call: Scalar) -> Sql:
+    """Asks for the columns of a table function."""
+    return Sql(f"SELECT *\nFROM {bare_text(call, {})}", {})
 
 
 def local_names(columns: tuple[Column, ...]) -> tuple[str, ...]:
@@ -86,61 +126,47 @@ def _leaf_title(leaf: Leaf) -> str:
             assert_never(leaf)
 
 
-@dataclass(frozen=True, slots=True)
-class _Select:
-    """One SELECT in the making: what each column is in terms of FROM, and the clauses.
-
-    `weight` is the text of the weight, None for a plain relation. `closed`: no clause can be added.
-    """
-
-    from_: str
-    items: Mapping[ColumnId, str]
-    weight: str | None = None
-    where: tuple[str, ...] = ()
-    tail: str = ""
-    hint: str = ""
-    closed: bool = False
-
-    def text(self, items: list[tuple[str, str]]) -> str:
-        shown = [
-            (self.weight or "") if text == WEIGHT_TEXT and alias == WEIGHT else text
-            for text, alias in items
-        ]
-        pairs = zip(shown, items, strict=True)
-        columns = ", ".join(
-            text if text == quoted(alias) else f"{text} AS {quoted(alias)}"
-            for text, (_, alias) in pairs
-        )
-        where = f"\nWHERE {' AND '.join(self.where)}" if self.where else ""
-        return f"SELECT {self.hint}{columns or '1'}\nFROM {self.from_}{where}{self.tail}"
+def _weight(rel: Rel) -> Items:
+    return [(WEIGHT_TEXT, WEIGHT)] if rel.weighted else []
 
 
 @dataclass
 class _Writer:
     types: Types
     leaves: dict[str, Leaf] = field(default_factory=dict)
+    _shared: list[tuple[Shared, str]] = field(default_factory=list)  # each with its query
     _aliases: int = 0
 
-    def select(self, rel: Rel) -> _Select:
+    def with_clause(self) -> str:
+        named = [f"s{i} AS ({indented(query)})" for i, (_, query) in enumerate(self._shared)]
+        return f"WITH {', '.join(named)}\n" if named else ""
+
+    def select(self, rel: Rel) -> Select:
         match rel:
             case Scan() | Changes() | Local():
                 return self._leaf(rel)
-            case Values(rows, columns):
-                lines = ", ".join(f"({', '.join(c.text for c in row)})" for row in rows)
-                names = ", ".join(_name(c) for c in columns)
-                from_ = f"VALUES {lines} AS {self._alias()}({names})"
-                return _Select(from_, _identity(columns))
+            case Values():
+                return Select(values_from(rel, self._alias()), identity(rel.columns))
+            case TableFunction():
+                return Select(function_from(rel, self._alias()), identity(rel.columns))
+            case Shared():
+                return self._use(rel)
             case Filter():
                 return self._filter(rel)
             case Project():
-                below = self._open(rel.input)
-                items = {c.id: scalar_text(s, below.items) for c, s in rel.outputs}
-                return replace(below, items=items)
+                return self._project(rel)
+            case Join(kind="mark"):
+                return self._mark(rel)
             case Join():
                 return self._join(rel)
-            case UnionAll(inputs, columns):
-                branches = "\nUNION ALL\n".join(self._query(i, columns) for i in inputs)
-                return self._nested(branches, rel)
+            case UnionAll(inputs):
+                return self._set_operation("UNION ALL", inputs, rel)
+            case Except() | Intersect():
+                words = type(rel).__name__.upper() + (" ALL" if rel.all else "")
+                return self._set_operation(words, (rel.left, rel.right), rel)
+            case Distinct(input_):
+                below = self._open(input_)
+                return replace(below, head=f"{below.head}DISTINCT ", closed=True)
             case Negate(input_):
                 below = self._open(input_)
                 return replace(below, weight=f"(-{below.weight})")
@@ -148,41 +174,90 @@ class _Writer:
                 return self._net(rel)
             case Aggregate() | ChangeTable():
                 return self._grouped(rel)
+            case Window():
+                below = self._open(rel.input)
+                items = {**below.items, **window_items(rel, below.items)}
+                return replace(below, items=items, closed=True)
+            case TopK(input_):
+                below = self.select(input_)
+                return self._nested(below.text(self._own(below, input_)) + limits(rel), input_)
+            case Generate() | Pivot() | Unpivot():
+                return self._extended(rel)
             case _:
                 assert_never(rel)
 
-    def _leaf(self, leaf: Leaf) -> _Select:
+    def _leaf(self, leaf: Leaf) -> Select:
         known = next((name for name, other in self.leaves.items() if other == leaf), None)
         name = known or f"leaf{len(self.leaves)}"
         self.leaves[name] = leaf
         weight = WEIGHT_TEXT if leaf.weighted else None
         if isinstance(leaf, Local):
-            return _Select(f"{{{name}}}", _identity(leaf.columns), weight)
-        return _Select(f"{{{name}}}", {c.id: quoted(escaped(c.name)) for c in leaf.columns}, weight)
+            return Select(f"{{{name}}}", identity(leaf.columns), weight)
+        return Select(f"{{{name}}}", {c.id: quoted(escaped(c.name)) for c in leaf.columns}, weight)
 
-    def _filter(self, rel: Filter) -> _Select:
+    def _use(self, rel: Shared) -> Select:
+        place = next((i for i, (known, _) in enumerate(self._shared) if known == rel), None)
+        if place is None:
+            query = self._query(rel.input, rel.columns)
+            place = len(self._shared)
+            self._shared.append((rel, query))
+        return Select(f"s{place}", identity(rel.columns), WEIGHT_TEXT if rel.weighted else None)
+
+    def _filter(self, rel: Filter) -> Select:
         below = self._open(rel.input)
         return replace(below, where=(*below.where, scalar_text(rel.condition, below.items)))
 
-    def _join(self, rel: Join) -> _Select:
+    def _project(self, rel: Project) -> Select:
+        below = self._open(rel.input)
+        used = Counter(s.id for _, out in rel.outputs for s in walk(out) if isinstance(s, Ref))
+        if any(n > 1 and _is_long(below.items[id_]) for id_, n in used.items()):
+            below = self._nested(below.text(self._own(below, rel.input)), rel.input)
+        items = {c.id: scalar_text(s, below.items) for c, s in rel.outputs}
+        return replace(below, items=items)
+
+    def _join(self, rel: Join) -> Select:
         left, left_from = self._side(rel.left)
         right, right_from = self._side(rel.right)
-        items = _identity(rel.columns)
-        names = _identity(rel.left.columns + rel.right.columns)
+        names = identity(rel.left.columns + rel.right.columns)
         on = "" if rel.condition is None else f" ON {scalar_text(rel.condition, names)}"
         hint = {"left": f"/*+ BROADCAST({left}) */ ", "right": f"/*+ BROADCAST({right}) */ "}
-        return _Select(
+        return Select(
             f"{left_from}\n{_JOIN_WORDS[rel.kind]} {right_from}{on}",
-            items,
+            identity(rel.columns),
             WEIGHT_TEXT if rel.weighted else None,
-            hint=hint[rel.broadcast] if rel.broadcast else "",
+            head=hint[rel.broadcast] if rel.broadcast else "",
         )
+
+    def _mark(self, rel: Join) -> Select:
+        assert rel.mark is not None
+        left = self.nested(rel.left)
+        _, right = self._side(rel.right)
+        return replace(left, items={**left.items, rel.mark.id: mark(rel, right)}, closed=True)
 
     def _side(self, rel: Rel) -> tuple[str, str]:
         alias = self._alias()
-        return alias, f"({_indented(self._query(rel, rel.columns))}) AS {alias}"
+        return alias, f"({indented(self._query(rel, rel.columns))}) AS {alias}"
 
-    def _net(self, rel: Net) -> _Select:
+    def _set_operation(self, words: str, inputs: tuple[Rel, ...], rel: Rel) -> Select:
+        return self._nested(f"\n{words}\n".join(self._query(i, rel.columns) for i in inputs), rel)
+
+    def _extended(self, rel: Generate | Pivot | Unpivot) -> Select:
+        """A clause that follows the input in FROM."""
+        input_ = rel.input
+        if not isinstance(rel, Generate):
+            used = _used(rel)
+            input_ = Project(input_, tuple((c, Ref(c.id)) for c in input_.columns if c.id in used))
+        below = self.nested(input_)
+        match rel:
+            case Generate():
+                clause, items = lateral_view(rel, below.items, self._alias()), identity(rel.columns)
+            case Unpivot():
+                clause, items = unpivot(rel, below.items), identity(rel.columns)
+            case Pivot():
+                clause, items = pivot(rel, below.items), pivot_items(rel)
+        return replace(below, from_=below.from_ + clause, items=items)
+
+    def _net(self, rel: Net) -> Select:
         below = self._groupable(rel.input, rel.columns)
         items, keys = {}, []
         for column in rel.columns:
@@ -195,7 +270,7 @@ class _Writer:
         tail += f"\nHAVING {weight} <> 0"
         return replace(below, items=items, weight=weight, tail=tail, closed=True)
 
-    def _grouped(self, rel: Aggregate | ChangeTable) -> _Select:
+    def _grouped(self, rel: Aggregate | ChangeTable) -> Select:
         """GROUP BY; where copies of an extreme are counted, a window finds the extreme first."""
         input_ = rel.input if isinstance(rel, Aggregate) else rel.changes
         below = self._groupable(input_, rel.keys)
@@ -212,54 +287,60 @@ class _Writer:
             else change_items(rel, below.items, below.weight or "")
         )
         tail = f"\nGROUP BY {', '.join(keys)}" if keys else ""
-        if isinstance(rel, ChangeTable) and not keys:
-            tail = "\nHAVING count(*) > 0"
+        if not keys and (isinstance(rel, ChangeTable) or not computed):
+            tail = "\nHAVING count(*) > 0" if isinstance(rel, ChangeTable) else "\nHAVING TRUE"
         own = {k.id: text for k, text in zip(rel.keys, keys, strict=True)}
         return replace(below, items=own | computed, weight=None, tail=tail, closed=True)
 
-    def _open(self, rel: Rel) -> _Select:
+    def _open(self, rel: Rel) -> Select:
         """The relation as a SELECT to which clauses can be added."""
         select = self.select(rel)
         if not select.closed:
             return select
         return self._nested(select.text(self._own(select, rel)), rel)
 
-    def _groupable(self, rel: Rel, keys: tuple[Column, ...]) -> _Select:
+    def _groupable(self, rel: Rel, keys: tuple[Column, ...]) -> Select:
         """The relation with the keys as columns: GROUP BY would read a constant as a position."""
         select = self._open(rel)
         if all(is_name(select.items[k.id]) for k in keys):
             return select
         return self._nested(select.text(self._own(select, rel)), rel)
 
-    def _own(self, select: _Select, rel: Rel) -> list[tuple[str, str]]:
+    def _own(self, select: Select, rel: Rel) -> Items:
         """The items of all columns under their names in plans, the weight last."""
-        items = [(select.items[c.id], escaped(f"{c.name}_{c.id}")) for c in rel.columns]
-        return items + ([(WEIGHT_TEXT, WEIGHT)] if rel.weighted else [])
+        return [(select.items[c.id], bare_name(c)) for c in rel.columns] + _weight(rel)
 
     def _query(self, rel: Rel, columns: tuple[Column, ...]) -> str:
         """The whole query, its columns named as `columns` are in plans."""
         select = self.select(rel)
         pairs = zip(rel.columns, columns, strict=True)
-        items = [(select.items[own.id], escaped(f"{c.name}_{c.id}")) for own, c in pairs]
-        return select.text(items + ([(WEIGHT_TEXT, WEIGHT)] if rel.weighted else []))
+        return select.text(
+            [(select.items[own.id], bare_name(c)) for own, c in pairs] + _weight(rel)
+        )
 
-    def _nested(self, query: str, rel: Rel) -> _Select:
+    def nested(self, rel: Rel) -> Select:
+        """The relation as a whole query in FROM."""
+        return self._nested(self._query(rel, rel.columns), rel)
+
+    def _nested(self, query: str, rel: Rel) -> Select:
         weight = WEIGHT_TEXT if rel.weighted else None
-        from_ = f"({_indented(query)}) AS {self._alias()}"
-        return _Select(from_, _identity(rel.columns), weight)
+        from_ = f"({indented(query)}) AS {self._alias()}"
+        return Select(from_, identity(rel.columns), weight)
 
     def _alias(self) -> str:
         self._aliases += 1
         return f"q{self._aliases}"
 
 
-def _identity(columns: tuple[Column, ...]) -> dict[ColumnId, str]:
-    return {c.id: _name(c) for c in columns}
+def _is_long(text: str) -> bool:
+    return len(text) > _REPEATABLE and not is_name(text)
 
 
-def _name(column: Column) -> str:
-    return quoted(escaped(f"{column.name}_{column.id}"))
-
-
-def _indented(text: str) -> str:
-    return "\n  " + text.replace("\n", "\n  ") + "\n"
+def _used(rel: Pivot | Unpivot) -> set[ColumnId]:
+    """The columns that the clause may see: any other would be a key of the pivot."""
+    match rel:
+        case Pivot():
+            measured = {s.id for m in rel.measures for s in walk(m) if isinstance(s, Ref)}
+            return measured | {c.id for c in (*rel.keys, *rel.dimensions)}
+        case Unpivot():
+            return {c.id for c in rel.kept} | {c for _, entry in rel.rows for c in entry}

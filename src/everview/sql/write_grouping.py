@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from everview.algebra.calls import AggregateCall, WorkDelta
+from everview.algebra.calls import AggregateCall, VerbatimCall, WorkDelta
 from everview.algebra.relations import Aggregate, ChangeTable
 from everview.algebra.scalars import ColumnId
 from everview.sql.names import quoted, sql_type
+from everview.sql.write_scalar import bare_text
 
 Items = Mapping[ColumnId, str]
 
@@ -19,7 +20,9 @@ def aggregate_items(rel: Aggregate, items: Items) -> dict[ColumnId, str]:
     return {column.id: _call_text(call, items) for column, call in rel.calls}
 
 
-def _call_text(call: AggregateCall, items: Items) -> str:
+def _call_text(call: AggregateCall | VerbatimCall, items: Items) -> str:
+    if isinstance(call, VerbatimCall):
+        return bare_text(call.text, items)
     args = ", ".join(items[a] for a in call.args) or "*"
     if call.cast:
         args = f"CAST({args} AS {sql_type(call.cast)})"
@@ -29,7 +32,7 @@ def _call_text(call: AggregateCall, items: Items) -> str:
             extreme = call.function.removeprefix("copies_of_")
             return f"count(CASE WHEN {args} = {_window_name(extreme, 'all', arg)} THEN 1 END)"
         case function:
-            return f"{function}({args})"
+            return f"{function}({'DISTINCT ' if call.distinct else ''}{args})"
 
 
 def windows(
@@ -41,7 +44,7 @@ def windows(
     found: dict[str, str] = {}
     if isinstance(rel, Aggregate):
         for _, call in rel.calls:
-            if call.function in ("copies_of_min", "copies_of_max"):
+            if isinstance(call, AggregateCall) and call.function.startswith("copies_of_"):
                 extreme = call.function.removeprefix("copies_of_")
                 name = _bare_window_name(extreme, "all", call.args[0])
                 found[name] = f"{extreme}({items[call.args[0]]}) {over}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from everview.algebra.integrity import PlanError
 from everview.algebra.scalars import (
     And,
     Call,
@@ -17,6 +18,7 @@ from everview.algebra.scalars import (
     Not,
     Opaque,
     Or,
+    Outer,
     Ref,
     Scalar,
 )
@@ -54,15 +56,27 @@ def scalar_text(scalar: Scalar, names: Mapping[ColumnId, str]) -> str:
             return f"CASE {whens} ELSE {text(otherwise)} END"
         case Call("comparable", (value, Constant(type_, _))):
             return comparable_text(text(value), type_)
+        case Call("count", ()):
+            return "count(*)"
         case Call(function, (left, right)) if function in _OPERATORS:
             return f"({text(left)} {function} {text(right)})"
         case Call(function, args):
             return f"{function}({', '.join(text(a) for a in args)})"
-        case Opaque(pieces, _):
-            verbatim = (escaped(p) if isinstance(p, str) else _piece(text(p)) for p in pieces)
-            return f"({''.join(verbatim)})"
+        case Opaque():
+            return f"({bare_text(scalar, names)})"
+        case Outer(id_):
+            raise PlanError(f"a column of the row around is left in a plan: {id_}")
         case _:
             assert_never(scalar)
+
+
+def bare_text(scalar: Scalar, names: Mapping[ColumnId, str]) -> str:
+    """The text of a function call where Spark wants it without parentheses around."""
+    if not isinstance(scalar, Opaque):
+        return scalar_text(scalar, names)
+    return "".join(
+        escaped(p) if isinstance(p, str) else _piece(scalar_text(p, names)) for p in scalar.pieces
+    )
 
 
 def _joined(word: str, parts: list[str], empty: str) -> str:

@@ -1,0 +1,75 @@
+"""Operators without input: tables, their changes, rows at hand, constants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everview.algebra.integrity import At, require, require_unique
+from everview.algebra.scalars import Column, Scalar, refs
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The rows of a table at one snapshot, these columns only."""
+
+    table: str
+    at: At
+    columns: tuple[Column, ...]
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        require(not self.weighted, "a scan is plain")
+        require_unique("scan", self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The weighted rows that turn the table at OLD into the table at NEW (gross: lines may
+    cancel).
+    """
+
+    table: str
+    columns: tuple[Column, ...]
+    weighted: bool = True
+
+    def __post_init__(self) -> None:
+        require(self.weighted, "changes are weighted")
+        require_unique("changes", self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """Rows at hand under a name: staged or fetched by an earlier step."""
+
+    name: str
+    columns: tuple[Column, ...]
+    weighted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """These rows of scalars that read no column; one row without columns is what SELECT without
+    FROM reads.
+    """
+
+    rows: tuple[tuple[Scalar, ...], ...]
+    columns: tuple[Column, ...]
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        require(not self.weighted, "values are plain")
+        require({len(r) for r in self.rows} == {len(self.columns)}, f"width of {self.rows}")
+        require(not any(refs(s) for r in self.rows for s in r), f"values read columns: {self.rows}")
+
+
+@dataclass(frozen=True, slots=True)
+class TableFunction:
+    """The rows that a function gives in FROM for arguments that read no column."""
+
+    call: Scalar
+    columns: tuple[Column, ...]
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        require(not self.weighted, "the rows of a function are plain")
+        require(not refs(self.call), f"a table function reads columns: {self.call}")

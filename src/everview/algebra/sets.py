@@ -1,0 +1,90 @@
+"""Operators on whole rows: sums, differences, rows without their copies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from everview.algebra.integrity import require, require_unique
+from everview.algebra.rowwise import OverInput
+from everview.algebra.scalars import Column
+
+if TYPE_CHECKING:
+    from everview.algebra.relations import Rel
+
+
+def _require_widths(what: str, inputs: tuple[Rel, ...], columns: tuple[Column, ...]) -> None:
+    require_unique(what, columns)
+    widths = {len(i.columns) for i in inputs} | {len(columns)}
+    require(len(widths) == 1, f"{what} of inputs of different widths {sorted(widths)}")
+
+
+@dataclass(frozen=True, slots=True)
+class UnionAll:
+    """The rows of all inputs, column by position, under columns of its own."""
+
+    inputs: tuple[Rel, ...]
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        require(len(self.inputs) > 0, "a union of nothing")
+        _require_widths("union", self.inputs, self.columns)
+        require(len({i.weighted for i in self.inputs}) == 1, "a union of plain and weighted")
+
+    @property
+    def weighted(self) -> bool:
+        return self.inputs[0].weighted
+
+
+@dataclass(frozen=True, slots=True)
+class Except:
+    """Each row as often as it is more often left than right; without `all` once, if it is not
+    right at all.
+    """
+
+    left: Rel
+    right: Rel
+    columns: tuple[Column, ...]
+    all: bool
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        _require_widths("except", (self.left, self.right), self.columns)
+        require(not (self.weighted or self.left.weighted or self.right.weighted), "except: plain")
+
+
+@dataclass(frozen=True, slots=True)
+class Intersect:
+    """Each row as often as it is on both sides; without `all` once."""
+
+    left: Rel
+    right: Rel
+    columns: tuple[Column, ...]
+    all: bool
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        _require_widths("intersect", (self.left, self.right), self.columns)
+        require(
+            not (self.weighted or self.left.weighted or self.right.weighted), "intersect: plain"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct(OverInput):
+    """Each row of the input once; NULLs are equal."""
+
+    input: Rel
+
+    def __post_init__(self) -> None:
+        require(not self.input.weighted, "distinct over a weighted input")
+
+
+@dataclass(frozen=True, slots=True)
+class Net(OverInput):
+    """One line per distinct row with the sum of its weights; none where the sum is zero."""
+
+    input: Rel
+
+    def __post_init__(self) -> None:
+        require(self.input.weighted, "net of a plain relation")

@@ -1,0 +1,108 @@
+"""ORDER BY, LIMIT and OFFSET: without a limit the order of a relation says nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from everview.algebra.calls import SortKey
+from everview.algebra.relations import Project, Rel, TopK
+from everview.algebra.scalars import Column, Ref, Scalar
+from everview.sql.bind_scalar import Hole, bind_scalar, standing_for
+from everview.sql.bind_window import sort_keys
+from everview.sql.context import Context
+from everview.sql.refuse import Refuse
+from everview.sql.rows import Rows
+from everview.sql.scope import Scope
+
+Outputs = list[tuple[Column, Scalar]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """The clauses of a query that order and cut its rows."""
+
+    order: exp.Order | None
+    limit: Scalar | None
+    offset: Scalar | None
+
+    @staticmethod
+    def of(query: exp.Expr) -> Ordering:
+        limit, offset = query.args.get("limit"), query.args.get("offset")
+        others = [query.args.get(c) for c in ("sort", "cluster", "distribute")]
+        if limit is not None and any(others):
+            raise Refuse("LIMIT of rows that are sorted by part is not understood exactly", limit)
+        if limit is not None and (not isinstance(limit, exp.Limit) or limit.expressions):
+            raise Refuse("this form of LIMIT is not understood exactly", limit)
+        return Ordering(query.args.get("order"), _number(limit), _number(offset))
+
+    @property
+    def cuts(self) -> bool:
+        return self.limit is not None or self.offset is not None
+
+    def keys(self, outputs: Outputs, hole: Hole, rows: Rows, scope: Scope) -> tuple[SortKey, ...]:
+        """The sort keys as columns of the rows; a name is an output first, then a column."""
+
+        def output_first(node: exp.Expr) -> Scalar | None:
+            if isinstance(node, exp.Column) and not node.table:
+                named = [s for c, s in outputs if c.name and scope.same(c.name, node.name)]
+                if len(named) == 1:
+                    return named[0]
+            return hole(node)
+
+        return sort_keys(self._by_place(outputs), output_first, rows)
+
+    def _by_place(self, outputs: Outputs) -> exp.Order | None:
+        """The order with positions and ALL as names that only the outputs have."""
+        if self.order is None:
+            return None
+        items = []
+        for item in self.order.expressions:
+            key = item.this if isinstance(item, exp.Ordered) else item
+            if isinstance(key, exp.Literal) and not key.is_string:
+                place = int(key.name)
+                if not 1 <= place <= len(outputs):
+                    raise Refuse(f"ORDER BY {place}: there are {len(outputs)} columns", key)
+                item = item.copy()
+                item.set("this", standing_for(outputs[place - 1][1]))
+            items.append(item)
+        return exp.Order(expressions=items)
+
+    def cut(self, rel: Rel, keys: tuple[SortKey, ...]) -> Rel:
+        return TopK(rel, keys, self.limit, self.offset)
+
+
+def bind_order(rel: Rel, ordering: Ordering, context: Context) -> Rel:
+    """The rows of a finished relation, cut in an order of its own columns."""
+    if not ordering.cuts:
+        return rel
+    rows = Rows(rel, context.fresh)
+    outputs: Outputs = [(c, Ref(c.id)) for c in rel.columns]
+
+    def hole(node: exp.Expr) -> Scalar | None:
+        if isinstance(node, exp.Column):
+            raise Refuse(f"`{node.name}` is not a column of the rows that are ordered", node)
+        return None
+
+    keys = ordering.keys(outputs, hole, rows, context.scope())
+    cut = ordering.cut(rows.rel, keys)
+    if cut.columns == rel.columns:
+        return cut
+    return Project(cut, tuple((c, Ref(c.id)) for c in rel.columns))
+
+
+def _number(clause: exp.Expr | None) -> Scalar | None:
+    """The number of a LIMIT or OFFSET; None for ALL, and where there is no clause."""
+    if clause is None:
+        return None
+    value = clause.expression
+    if isinstance(value, exp.Column) and value.name.lower() == "all":
+        return None
+
+    def hole(node: exp.Expr) -> Scalar | None:
+        if isinstance(node, exp.Column | exp.Query):
+            raise Refuse("a limit that is not a constant is not understood exactly", node)
+        return None
+
+    return bind_scalar(value, hole)

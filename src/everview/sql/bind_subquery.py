@@ -1,0 +1,304 @@
+"""EXISTS, IN and scalar subqueries as joins of the rows that they are asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from everview.algebra.calls import AggregateCall, VerbatimCall
+from everview.algebra.relations import Aggregate, Distinct, Filter, Join, Project, Rel, TopK
+from everview.algebra.scalars import (
+    FALSE,
+    NULL,
+    TRUE,
+    And,
+    Call,
+    Case,
+    ColumnId,
+    Compare,
+    Constant,
+    IsNull,
+    Opaque,
+    Or,
+    Ref,
+    Scalar,
+    all_of,
+    integer,
+    refs,
+    string,
+    substitute,
+)
+from everview.sql.bind_scalar import Hole, bind_scalar
+from everview.sql.carry import CannotCarry, Carrier
+from everview.sql.context import Context
+from everview.sql.of_nothing import UnknownOfNothing, of_nothing
+from everview.sql.parameters import Carried, parameters, pulled
+from everview.sql.refuse import Refuse
+from everview.sql.rows import Rows
+from everview.sql.scope import Scope
+
+_TOO_MANY = Call("raise_error", (string("a scalar subquery gave more than one row"),))
+
+# The rows that a subquery is joined to, given the columns it reads of them.
+Choose = Callable[[frozenset[ColumnId]], Rows | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Subqueries:
+    """Binds the subqueries of a clause; `inside` is what they see of the rows around."""
+
+    context: Context
+    choose: Choose
+    inside: Scope
+
+    def hole(self, node: exp.Expr, scalars: Hole) -> Scalar | None:
+        """The value of a subquery inside an expression; None for any other node."""
+        match node:
+            case exp.Exists():
+                return self._exists(node)
+            case exp.In() if node.args.get("query") is not None:
+                return self._member(node, scalars)
+            case exp.Subquery() | exp.Select() | exp.SetOperation():
+                return self._scalar(node)
+            case _:
+                return None
+
+    def test(self, node: exp.Expr, scalars: Hole) -> bool:
+        """Keep the rows for which a condition of WHERE holds, if it is a subquery or its negation;
+        else say so.
+        """
+        inner, negated = _unwrapped(node)
+        match inner:
+            case exp.Exists():
+                return self._keep_existing(inner, negated=negated)
+            case exp.In() if inner.args.get("query") is not None:
+                return self._keep_members(inner, scalars, negated=negated)
+            case _:
+                return False
+
+    # EXISTS
+
+    def _exists(self, node: exp.Exists) -> Scalar:
+        found = _tested(self._plan(node.this))
+        rows = self._rows(found, (), node)
+        whole = peel(found)
+        if whole is not None:
+            known = self._aggregated(rows, whole, node)
+            held = tuple(rows.here(substitute(c, known)) for c in whole.conditions)
+            return Call("coalesce", (all_of(held), FALSE)) if held else TRUE
+        rel, conditions = self._apart(rows, found, node)
+        return self._mark(rows, rel, _certain(conditions))
+
+    def _keep_existing(self, node: exp.Exists, *, negated: bool) -> bool:
+        found = _tested(self._plan(node.this))
+        if peel(found) is not None:
+            return False
+        rows = self._rows(found, (), node)
+        rel, conditions = self._apart(rows, found, node)
+        condition = all_of(conditions) if conditions else TRUE
+        rows.rel = Join("anti" if negated else "semi", rows.rel, rel, condition)
+        return True
+
+    # IN
+
+    def _member(self, node: exp.In, scalars: Hole) -> Scalar:
+        values, found = self._sides(node, scalars)
+        rows = self._rows(found, values, node)
+        whole = peel(found)
+        if whole is not None and parameters(found) & rows.ids:
+            known = self._aggregated(rows, whole, node)
+            outputs = [rows.here(substitute(whole.outputs[c.id], known)) for c in found.columns]
+            equal = _equal(values, outputs)
+            held = tuple(rows.here(substitute(c, known)) for c in whole.conditions)
+            return Case(((all_of(held), equal),), FALSE) if held else equal
+        rel, conditions = self._apart(rows, found, node)
+        equal = _equal(values, [Ref(c.id) for c in found.columns])
+        condition = And((_certain(conditions), equal)) if conditions else equal
+        return self._mark(rows, rel, condition)
+
+    def _keep_members(self, node: exp.In, scalars: Hole, *, negated: bool) -> bool:
+        values, found = self._sides(node, scalars)
+        rows = self._rows(found, values, node)
+        if peel(found) is not None and parameters(found) & rows.ids:
+            return False
+        rel, conditions = self._apart(rows, found, node)
+        equal = _equal(values, [Ref(c.id) for c in found.columns])
+        if negated:
+            equal = Or((equal, IsNull(equal)))
+        condition = all_of((*conditions, equal))
+        rows.rel = Join("anti" if negated else "semi", rows.rel, rel, condition)
+        return True
+
+    def _sides(self, node: exp.In, scalars: Hole) -> tuple[list[Scalar], Rel]:
+        left = node.this.unnest() if isinstance(node.this, exp.Paren) else node.this
+        parts = left.expressions if isinstance(left, exp.Tuple) else [left]
+        values = [bind_scalar(part, scalars) for part in parts]
+        found = self._plan(node.args["query"])
+        if isinstance(found, Distinct):
+            found = found.input
+        if len(found.columns) != len(values):
+            raise Refuse(f"{len(values)} values IN a query of {len(found.columns)} columns", node)
+        return values, found
+
+    # Scalars
+
+    def _scalar(self, node: exp.Expr) -> Scalar:
+        found = self._plan(node)
+        if len(found.columns) != 1:
+            raise Refuse(f"a scalar subquery has one column, not {len(found.columns)}", node)
+        rows = self._rows(found, (), node)
+        whole = peel(found)
+        if whole is not None:
+            known = self._aggregated(rows, whole, node)
+            value = rows.here(substitute(whole.outputs[found.columns[0].id], known))
+            held = tuple(rows.here(substitute(c, known)) for c in whole.conditions)
+            return Case(((all_of(held), value),), NULL) if held else value
+        return self._single(rows, found, node)
+
+    def _single(self, rows: Rows, found: Rel, node: exp.Expr) -> Scalar:
+        """The value of the one row; more than one row raises, where the value is looked at."""
+        fresh = self.context.fresh
+        value, count = fresh.columns(("value", "rows"))
+        first = Opaque(("first(", Ref(found.columns[0].id), ")"), frozenset({"first"}))
+        calls = ((value, VerbatimCall(first)), (count, AggregateCall("count", ())))
+        if parameters(found) & rows.ids:
+            carried = self._carry(rows, found, node)
+            single = Aggregate(carried.rel, tuple(carried.held.values()), calls)
+            rows.rel = Join("left", rows.rel, single, all_of(carried.matches()))
+        else:
+            rows.rel = Join("cross", rows.rel, Aggregate(found, (), calls))
+        too_many = Compare(">", Ref(count.id), integer(1))
+        return Case(((too_many, _TOO_MANY),), Ref(value.id))
+
+    def _aggregated(self, rows: Rows, whole: Peeled, node: exp.Expr) -> Mapping[ColumnId, Scalar]:
+        """Join an aggregate without keys, of which every row has exactly one; its values."""
+        aggregate = whole.aggregate
+        if not parameters(aggregate) & rows.ids:
+            rows.rel = Join("cross", rows.rel, aggregate)
+            return {}
+        carried = self._carry(rows, aggregate.input, node)
+        calls = tuple((c, _bound_call(call, carried)) for c, call in aggregate.calls)
+        grouped = Aggregate(carried.rel, tuple(carried.held.values()), calls)
+        rows.rel = Join("left", rows.rel, grouped, all_of(carried.matches()))
+        try:
+            return {c.id: of_nothing(call, Ref(c.id)) for c, call in aggregate.calls}
+        except UnknownOfNothing as unknown:
+            raise _unknown(unknown, node) from unknown
+
+    # What is joined
+
+    def _plan(self, query: exp.Expr) -> Rel:
+        inner = replace(self.context, outer=(self.inside, *self.context.outer))
+        return self.context.bind_query(query, inner)
+
+    def _rows(self, found: Rel, values: list[Scalar] | tuple[()], node: exp.Expr) -> Rows:
+        needed = parameters(found) | {r for v in values for r in refs(v)}
+        rows = self.choose(needed)
+        if rows is None:
+            raise Refuse(
+                "a subquery that reads both sides of an outer join is not understood", node
+            )
+        return rows
+
+    def _apart(self, rows: Rows, found: Rel, node: exp.Expr) -> tuple[Rel, tuple[Scalar, ...]]:
+        """The subquery as a relation, and the conditions under which a row of it belongs to a row
+        around.
+        """
+        ids = parameters(found) & rows.ids
+        if not ids:
+            return found, ()
+        moved = pulled(found, ids)
+        if moved is not None:
+            return moved[0], tuple(rows.here(c) for c in moved[1])
+        carried = self._carry(rows, found, node)
+        return carried.rel, carried.matches()
+
+    def _carry(self, rows: Rows, found: Rel, node: exp.Expr) -> Carried:
+        return carry(self.context, rows, found, node)
+
+    def _mark(self, rows: Rows, rel: Rel, condition: Scalar) -> Scalar:
+        mark = self.context.fresh.column("mark")
+        rows.rel = Join("mark", rows.rel, rel, condition, mark=mark)
+        return Ref(mark.id)
+
+
+def carry(context: Context, rows: Rows, found: Rel, node: exp.Expr) -> Carried:
+    """The subquery with the values of the rows around that it reads as columns."""
+    ids = tuple(sorted(parameters(found) & rows.ids))
+    names = {c.id: c.name for c in rows.rel.columns}
+
+    def domain() -> Rel:
+        made = [(context.fresh.column(names[id_]), Ref(id_)) for id_ in ids]
+        return Distinct(Project(rows.shared(), tuple(made)))
+
+    try:
+        return Carrier(ids, domain, context.fresh).carry(found)
+    except CannotCarry as error:
+        raise Refuse("a subquery reads the row around it inside VALUES", node) from error
+    except UnknownOfNothing as unknown:
+        raise _unknown(unknown, node) from unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Peeled:
+    """An aggregate without keys, the conditions on its row, and what is made of it."""
+
+    aggregate: Aggregate
+    conditions: tuple[Scalar, ...]
+    outputs: Mapping[ColumnId, Scalar]
+
+
+def peel(rel: Rel) -> Peeled | None:
+    """The parts of a plan that aggregates all rows at its top; None for any other."""
+    match rel:
+        case Aggregate(_, (), calls):
+            return Peeled(rel, (), {c.id: Ref(c.id) for c, _ in calls})
+        case Project(input_, outputs) if (below := peel(input_)) is not None:
+            made = {c.id: substitute(s, below.outputs) for c, s in outputs}
+            return replace(below, outputs=made)
+        case Filter(input_, condition) if (below := peel(input_)) is not None:
+            own = substitute(condition, below.outputs)
+            return replace(below, conditions=(*below.conditions, own))
+        case _:
+            return None
+
+
+def _tested(rel: Rel) -> Rel:
+    """What EXISTS asks of: neither the columns, nor copies, nor more than one row matter."""
+    match rel:
+        case Project(input_, _) | Distinct(input_):
+            return _tested(input_)
+        case TopK(input_, _, Constant(_, int(limit)), None) if limit > 0:
+            return _tested(input_)
+        case _:
+            return rel
+
+
+def _unwrapped(node: exp.Expr) -> tuple[exp.Expr, bool]:
+    """The condition without parentheses and NOT, and whether it was negated."""
+    negated = False
+    while isinstance(node, exp.Paren | exp.Not):
+        negated = negated != isinstance(node, exp.Not)
+        node = node.this
+    return node, negated
+
+
+def _equal(values: list[Scalar], others: list[Scalar]) -> Scalar:
+    return all_of(tuple(Compare("=", v, o) for v, o in zip(values, others, strict=True)))
+
+
+def _certain(conditions: tuple[Scalar, ...]) -> Scalar:
+    """The conditions as true or false, never NULL."""
+    return Call("coalesce", (all_of(conditions), FALSE)) if conditions else TRUE
+
+
+def _bound_call(
+    call: AggregateCall | VerbatimCall, carried: Carried
+) -> AggregateCall | VerbatimCall:
+    return VerbatimCall(carried.bound(call.text)) if isinstance(call, VerbatimCall) else call
+
+
+def _unknown(unknown: UnknownOfNothing, node: exp.Expr) -> Refuse:
+    return Refuse(f"what {unknown.function} gives for no rows is not known", node)

@@ -1,0 +1,224 @@
+"""Few random rows per query of a benchmark, drawn so that the query's own conditions hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import sqlglot
+from sqlglot import exp
+
+from tests.corpus.benchmark_conditions import typed, wanted
+
+Row = dict[str, Any]
+Rows = dict[str, list[Row]]  # by table
+Unmet = Callable[[Mapping[str, pa.Table], list[str]], list[str]]  # the queries without rows
+
+OUTSIDE = 0.05  # how often a foreign key points at the rows of another query
+TWICE = 0.03
+# So that sums by week, month and year find the same time a week, a month and a year later.
+LATER = (0, 7, 31, 91, 364, 365, 371)
+FIRST_DAYS = 4
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a benchmark's tables mean: which are facts, and what its keys point at."""
+
+    pool: Mapping[str, list[Row]]  # per table, rows of the official generator
+    types: Mapping[str, pa.Schema]
+    keys: Mapping[str, str]  # how a foreign key's name ends, and the table it points at
+    facts: tuple[str, ...]
+    calendar: str | None  # the table whose rows are taken as they are
+    numbers: tuple[str, ...]  # how a key's name ends that no table defines, such as a ticket's
+    shared: tuple[str, ...]  # how a name ends of which few values are used, such as a state's
+
+    def target(self, column: str) -> str | None:
+        """What the column points at: a table, or itself if no table defines it."""
+        tables = {**self.keys, **{end: end for end in self.numbers}}
+        return next((t for end, t in tables.items() if column.endswith(end)), None)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How rows of one query are drawn: first few and varied, later more alike."""
+
+    facts: int  # rows per fact
+    others: int  # rows per other table
+    deals: int
+    held: float = 0.99  # how often a cell takes a value that its query asks for
+    near: float = 0.8  # how often a day is one that meets the query's conditions
+    missing: float = 0.05  # how often a cell is NULL
+
+
+EFFORTS = (
+    Effort(facts=8, others=3, deals=4, held=0.95, near=0.5),
+    Effort(facts=10, others=3, deals=4),
+    Effort(facts=5, others=3, deals=3),
+    Effort(facts=12, others=4, deals=2, near=0.5),
+    Effort(facts=14, others=6, deals=1, missing=0.01),
+    Effort(facts=14, others=14, deals=1, missing=0.01),
+    Effort(facts=20, others=4, deals=1, missing=0.01),
+    Effort(facts=8, others=4, deals=4, missing=0.01),
+)
+
+
+def random_tables(
+    model: Model, queries: Iterable[str], seed: int, unmet: Unmet
+) -> dict[str, pa.Table]:
+    """Rows for each query, drawn anew for those that give nothing; the same for the same seed."""
+    left = asked = list(queries)
+    drawn: dict[str, Rows] = {}
+    keys: dict[str, list[Any]] = {}
+    tables: dict[str, pa.Table] = {}
+    for round_, effort in enumerate(EFFORTS):
+        for i, query in enumerate(left):
+            rng = Random(f"{seed} {round_} {i}")
+            slice_ = _Slice(model, query, rng, effort, len(keys.get("", ())))
+            drawn[query] = slice_.draw(keys)
+            keys.setdefault("", []).append(query)
+        tables = {name: _table(model, name, drawn.values()) for name in model.pool}
+        left = unmet(tables, asked)
+    return tables
+
+
+def _table(model: Model, name: str, drawn: Iterable[Rows]) -> pa.Table:
+    rows = [row for some in drawn for row in some.get(name, [])]
+    if name == model.calendar:
+        rows = list({_key(row): row for row in rows}.values())
+    return pa.Table.from_pylist(rows, model.types[name])
+
+
+def _key(row: Row) -> Any:
+    return next(iter(row.values()))
+
+
+class _Slice:
+    """The rows of one query: few keys per table, so that they meet."""
+
+    def __init__(
+        self, model: Model, query: str, rng: Random, effort: Effort, number: int
+    ) -> None:
+        self._model, self._rng, self._effort, self._first = model, rng, effort, number * 20 + 1
+        tree = sqlglot.parse_one(query, dialect="duckdb")
+        names = {table.name.lower() for table in tree.find_all(exp.Table)}
+        self._tables = [name for name in model.pool if name in names]
+        self._wanted = wanted(tree, rng)
+        self._shared = {end: self._few(end) for end in model.shared}
+        self._keys: dict[str, list[Any]] = {}
+        self._deals: list[dict[str, Any]] = []
+
+    def draw(self, keys: dict[str, list[Any]]) -> Rows:
+        """The rows by table; `keys` of dimensions drawn before are used now and then, and grow."""
+        facts = [name for name in self._tables if name in self._model.facts]
+        rows = {name: self._dimension(name) for name in self._tables if name not in facts}
+        self._keys = {name: [_key(row) for row in some] for name, some in rows.items()}
+        self._deals = [self._deal(i) for i in range(self._effort.deals)]
+        for name in facts:
+            rows[name] = [self._row(name) for _ in range(self._effort.facts)]
+        for name in rows:
+            if name != self._model.calendar:
+                rows[name] = self._spoiled(self._linked(rows[name], name, keys), name in facts)
+        for name, some in self._keys.items():
+            keys.setdefault(name, []).extend(some)
+        return rows
+
+    def _few(self, end: str) -> list[Any]:
+        """Values for all columns whose names end so: what some condition asks for, else one."""
+        asked = [v for c, values in self._wanted.items() if c.endswith(end) for v in values]
+        any_ = [
+            value
+            for rows in self._model.pool.values()
+            for column in rows[0]
+            if column.endswith(end)
+            for value in {row[column] for row in rows}
+        ]
+        return [self._choice(asked or any_) for _ in range(min(2, self._effort.deals))]
+
+    def _dimension(self, table: str) -> list[Row]:
+        if table == self._model.calendar:
+            return self._days(table)
+        rows = []
+        for i in range(self._effort.others):
+            row = self._row(table)
+            key = next(iter(row))
+            row[key] = self._choice(self._wanted.get(key, [self._first + i]))
+            rows.append(row)
+        return rows
+
+    def _row(self, table: str) -> Row:
+        row = dict(self._choice(self._model.pool[table]))
+        for name, value in row.items():
+            type_ = self._model.types[table].field(name).type
+            end = next((end for end in self._shared if name.endswith(end)), None)
+            asked = self._shared[end] if end else self._wanted.get(name)
+            if asked and self._rng.random() < self._effort.held:
+                row[name] = typed(self._choice(asked), type_)
+            elif table in self._model.facts and pa.types.is_integer(type_) and value is not None:
+                # Many small numbers and few great ones: deviations exceed their mean.
+                row[name] = value // self._choice([1, 10, 100])
+        return row
+
+    def _days(self, table: str) -> list[Row]:
+        """First days that meet most of the query's conditions, then the same a while later."""
+        pool = self._model.pool[table]
+        asked = {c: set(v) for c, v in self._wanted.items() if c in pool[0]}
+        met = [sum(row[c] in values for c, values in asked.items()) for row in pool]
+        most = max(met)
+        best = [i for i, count in enumerate(met) if count == most]
+        first = [self._choice(best) for _ in range(FIRST_DAYS)]
+        days = dict.fromkeys(first + [day + later for later in LATER for day in first[:2]])
+        return [pool[day] for day in days if day < len(pool)]
+
+    def _deal(self, number: int) -> dict[str, Any]:
+        """Keys that a sale, its return and the stock have in common."""
+        anyway = [self._first, self._first + 1]
+        tables = [name for name in self._model.pool if name != self._model.calendar]
+        keys = {name: self._choice(self._keys.get(name, anyway)) for name in tables}
+        return keys | dict.fromkeys(self._model.numbers, self._first + number % 2)
+
+    def _linked(self, rows: list[Row], table: str, others: Mapping[str, list[Any]]) -> list[Row]:
+        """The rows with foreign keys; those of a fact follow some of the deals."""
+        linked = []
+        is_fact = table in self._model.facts
+        deals = self._choice([self._deals, self._deals, self._deals[:1]])
+        for row in rows:
+            key = None if is_fact else next(iter(row))
+            deal = self._choice(deals) if is_fact else {}
+            linked.append(
+                {c: v if c == key else self._link(c, v, deal, others) for c, v in row.items()}
+            )
+        return linked
+
+    def _link(
+        self, column: str, value: Any, deal: Mapping[str, Any], others: Mapping[str, list[Any]]
+    ) -> Any:
+        target = self._model.target(column)
+        if target is None or column in self._wanted:
+            return value
+        known = others.get(target, [])
+        if known and self._rng.random() < OUTSIDE:
+            return self._choice(known)
+        if target in deal and self._rng.random() < self._effort.held:
+            return deal[target]
+        if target not in self._keys:
+            return value
+        own = self._keys[target]
+        is_near = target == self._model.calendar and self._rng.random() < self._effort.near
+        return self._choice(own[:FIRST_DAYS] if is_near else own)
+
+    def _spoiled(self, rows: list[Row], is_fact: bool) -> list[Row]:
+        """Some cells NULL, save the key of a dimension; some rows of a fact twice."""
+        spoiled = []
+        for row in rows:
+            key = None if is_fact else next(iter(row))
+            missing = {c for c in row if c != key and self._rng.random() < self._effort.missing}
+            kept = {c: None if c in missing else v for c, v in row.items()}
+            spoiled += [kept] * (2 if is_fact and self._rng.random() < TWICE else 1)
+        return spoiled
+
+    def _choice(self, values: list[Any]) -> Any:
+        return values[self._rng.randrange(len(values))]

@@ -1,0 +1,172 @@
+"""The queries of TPC-H and TPC-DS from DuckDB's packages, adapted to Spark, and tables for them."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import duckdb
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from tests.corpus.benchmark_rows import Model, random_tables
+
+SEED = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """A benchmark: how its generator is called, and what its tables mean."""
+
+    name: str
+    generate: str
+    keys: Mapping[str, str]
+    facts: tuple[str, ...]
+    calendar: str | None = None
+    numbers: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+
+    def queries(self) -> dict[str, str]:
+        """The texts in Spark's SQL by id, such as `tpch-01`."""
+        return {id_: adapted(text) for id_, text in _official(self).items()}
+
+    def tables(self, spark: SparkSession) -> dict[str, DataFrame]:
+        """Small tables over which nearly every query has rows, the same each time."""
+        return {name: spark.createDataFrame(table) for name, table in _arrow(self).items()}
+
+
+TPCH = Benchmark(
+    "tpch",
+    "CALL dbgen(sf=0.001)",
+    keys={
+        "_orderkey": "orders",
+        "_partkey": "part",
+        "_suppkey": "supplier",
+        "_custkey": "customer",
+        "_nationkey": "nation",
+        "_regionkey": "region",
+    },
+    facts=("lineitem", "partsupp"),
+)
+
+TPCDS = Benchmark(
+    "tpcds",
+    "CALL dsdgen(sf=0.01)",
+    keys={
+        "_date_sk": "date_dim",
+        "_time_sk": "time_dim",
+        "_item_sk": "item",
+        "_customer_sk": "customer",
+        "_cdemo_sk": "customer_demographics",
+        "_hdemo_sk": "household_demographics",
+        "_addr_sk": "customer_address",
+        "_store_sk": "store",
+        "_promo_sk": "promotion",
+        "_call_center_sk": "call_center",
+        "_catalog_page_sk": "catalog_page",
+        "_ship_mode_sk": "ship_mode",
+        "_warehouse_sk": "warehouse",
+        "_reason_sk": "reason",
+        "_web_page_sk": "web_page",
+        "_web_site_sk": "web_site",
+        "_income_band_sk": "income_band",
+    },
+    facts=(
+        "store_sales",
+        "store_returns",
+        "catalog_sales",
+        "catalog_returns",
+        "web_sales",
+        "web_returns",
+        "inventory",
+    ),
+    calendar="date_dim",
+    numbers=("_ticket_number", "_order_number"),
+    shared=("_zip", "_county", "_state"),
+)
+
+
+def without_limit(text: str) -> str:
+    """Without the LIMIT at the end: which of equal rows it cuts off is anyone's choice."""
+    return re.sub(r"\s*\bLIMIT\s+\d+\s*$", "", text, flags=re.IGNORECASE)
+
+
+def without_semicolon(text: str) -> str:
+    """Without the semicolon at the end: a view's definition is one query."""
+    return text.strip().rstrip(";").rstrip()
+
+
+def backquoted_names(text: str) -> str:
+    """Names in double quotes as Spark quotes names: there double quotes hold a string."""
+    return re.sub(r'"([^"`]*)"', r"`\1`", text)
+
+
+ADAPTATIONS: tuple[Callable[[str], str], ...] = (
+    without_semicolon,
+    without_limit,
+    backquoted_names,
+)
+
+
+def adapted(text: str) -> str:
+    """An official text as Spark reads it; what it means stays, save the last LIMIT."""
+    for adaptation in ADAPTATIONS:
+        text = adaptation(text)
+    return text
+
+
+@functools.cache
+def _official(benchmark: Benchmark) -> dict[str, str]:
+    with _connect(benchmark) as duck:
+        rows = duck.execute(f"SELECT query_nr, query FROM {benchmark.name}_queries()").fetchall()
+    return {f"{benchmark.name}-{number:02}": text for number, text in sorted(rows)}
+
+
+@functools.cache
+def _arrow(benchmark: Benchmark) -> dict[str, pa.Table]:
+    with _connect(benchmark) as duck:
+        duck.execute(benchmark.generate)
+        names = [name for (name,) in duck.execute("SHOW TABLES").fetchall()]
+        pool = {name: duck.execute(_sample(name)).to_arrow_table() for name in names}
+    model = Model(
+        {name: table.to_pylist() for name, table in pool.items()},
+        {name: table.schema for name, table in pool.items()},
+        benchmark.keys,
+        benchmark.facts,
+        benchmark.calendar,
+        benchmark.numbers,
+        benchmark.shared,
+    )
+    return random_tables(model, _official(benchmark).values(), SEED, _without_rows)
+
+
+def _without_rows(tables: Mapping[str, pa.Table], queries: list[str]) -> list[str]:
+    """The queries that give no row, or one that says so: a count of 0, a sum of nothing."""
+    with duckdb.connect(config={"threads": 1}) as duck:
+        for name, table in tables.items():
+            duck.register(f"arrow_{name}", table)
+            duck.execute(f"CREATE TABLE {name} AS FROM arrow_{name}")
+        found = {query: duck.execute(query).fetchmany(2) for query in queries}
+    return [q for q, rows in found.items() if not any(any(row) for row in rows)]
+
+
+def _sample(table: str) -> str:
+    """Rows enough to draw from: of the calendar the years that the queries ask for."""
+    if table == "date_dim":
+        return "SELECT * FROM date_dim WHERE d_year BETWEEN 1997 AND 2004 ORDER BY d_date_sk"
+    return f"SELECT * FROM {table} ORDER BY ALL LIMIT 500"
+
+
+def _connect(benchmark: Benchmark) -> duckdb.DuckDBPyConnection:
+    """A connection with the benchmark's extension, which is a package of the environment."""
+    package = find_spec(f"duckdb_extension_{benchmark.name}")
+    assert package is not None
+    assert package.submodule_search_locations
+    folder = package.submodule_search_locations[0]
+    duck = duckdb.connect(config={"threads": 1})
+    file = f"{folder}/extensions/v{duckdb.__version__}/{benchmark.name}.duckdb_extension"
+    duck.execute(f"LOAD '{file}'")
+    return duck
