@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import dataclass, field
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -16,31 +17,39 @@ Wanted = dict[str, list[Any]]  # per column, values for which some condition hol
 MOST_VALUES = 40
 
 
-def wanted(tree: exp.Expr, rng: Random) -> Wanted:
-    """Values for each column; of conditions joined by OR, those of one alternative."""
-    found: Wanted = {}
+@dataclass(frozen=True)
+class Conditions:
+    """What a query asks of its columns; of conditions joined by OR one alternative."""
+
+    wanted: Wanted = field(default_factory=dict)
+    denied: Wanted = field(default_factory=dict)
+
+
+def conditions(tree: exp.Expr, rng: Random) -> Conditions:
+    found = Conditions()
     _gather(tree, rng, found)
     return found
 
 
-def _gather(node: exp.Expr, rng: Random, found: Wanted) -> None:
-    if isinstance(node, exp.Not) and isinstance(node.this, exp.Like | exp.In | exp.Between | exp.Is):
-        return
+def _gather(node: exp.Expr, rng: Random, found: Conditions) -> None:
     if isinstance(node, exp.Or):
         branches = list(node.flatten())
         _gather(branches[rng.randrange(len(branches))], rng, found)
         return
-    column, values = _compared(node)
+    is_denied = isinstance(node, exp.Not | exp.NEQ)
+    column, values = _compared(node.this if isinstance(node, exp.Not) else node)
     if values:
-        found.setdefault(column, []).extend(values)
-    for child in node.iter_expressions():
-        _gather(child, rng, found)
+        (found.denied if is_denied else found.wanted).setdefault(column, []).extend(values)
+        return
+    if not (is_denied and isinstance(node.this, exp.In)):
+        for child in node.iter_expressions():
+            _gather(child, rng, found)
 
 
 def _compared(node: exp.Expr) -> tuple[str, list[Any]]:
     """The column of one condition, and values for which it holds."""
     match node:
-        case exp.EQ() | exp.GT() | exp.GTE() | exp.LT() | exp.LTE():
+        case exp.EQ() | exp.NEQ() | exp.GT() | exp.GTE() | exp.LT() | exp.LTE():
             bounds = [node.expression]
         case exp.Between():
             bounds = [node.args["low"], node.args["high"]]

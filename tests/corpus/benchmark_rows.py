@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -11,35 +11,18 @@ import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
-from tests.corpus.benchmark_conditions import typed, wanted
+from tests.corpus.benchmark_conditions import conditions, typed
+from tests.corpus.benchmark_misses import Misses
+from tests.corpus.benchmark_model import Model, Row, Rows
 
-Row = dict[str, Any]
-Rows = dict[str, list[Row]]  # by table
-Unmet = Callable[[Mapping[str, pa.Table], list[str]], list[str]]  # the queries without rows
+Draw = tuple[int, int]  # which effort, and a seed
 
+KEYS = 100  # per query and table
 OUTSIDE = 0.05  # how often a foreign key points at the rows of another query
 TWICE = 0.03
 # So that sums by week, month and year find the same time a week, a month and a year later.
 LATER = (0, 7, 31, 91, 364, 365, 371)
 FIRST_DAYS = 4
-
-
-@dataclass(frozen=True)
-class Model:
-    """What a benchmark's tables mean: which are facts, and what its keys point at."""
-
-    pool: Mapping[str, list[Row]]  # per table, rows of the official generator
-    types: Mapping[str, pa.Schema]
-    keys: Mapping[str, str]  # how a foreign key's name ends, and the table it points at
-    facts: tuple[str, ...]
-    calendar: str | None  # the table whose rows are taken as they are
-    numbers: tuple[str, ...]  # how a key's name ends that no table defines, such as a ticket's
-    shared: tuple[str, ...]  # how a name ends of which few values are used, such as a state's
-
-    def target(self, column: str) -> str | None:
-        """What the column points at: a table, or itself if no table defines it."""
-        tables = {**self.keys, **{end: end for end in self.numbers}}
-        return next((t for end, t in tables.items() if column.endswith(end)), None)
 
 
 @dataclass(frozen=True)
@@ -66,26 +49,30 @@ EFFORTS = (
 )
 
 
+@dataclass(frozen=True)
+class Place:
+    """Which of so many queries: each has a range of keys of its own."""
+
+    number: int
+    places: int
+
+    @property
+    def first(self) -> int:
+        return self.number * KEYS + 1
+
+
 def random_tables(
-    model: Model, queries: Iterable[str], seed: int, unmet: Unmet
+    model: Model, queries: Mapping[str, str], draws: Mapping[str, Draw]
 ) -> dict[str, pa.Table]:
-    """Rows for each query, drawn anew for those that give nothing; the same for the same seed."""
-    left = asked = list(queries)
-    drawn: dict[str, Rows] = {}
-    keys: dict[str, list[Any]] = {}
-    tables: dict[str, pa.Table] = {}
-    for round_, effort in enumerate(EFFORTS):
-        for i, query in enumerate(left):
-            rng = Random(f"{seed} {round_} {i}")
-            slice_ = _Slice(model, query, rng, effort, len(keys.get("", ())))
-            drawn[query] = slice_.draw(keys)
-            keys.setdefault("", []).append(query)
-        tables = {name: _table(model, name, drawn.values()) for name in model.pool}
-        left = unmet(tables, asked)
-    return tables
+    """Rows for each query by id, the same each time; `draws` says how those of hard ones are."""
+    drawn = [
+        _Slice(model, text, Place(number, len(queries)), draws.get(id_, (0, 0))).draw()
+        for number, (id_, text) in enumerate(queries.items())
+    ]
+    return {name: _table(model, name, drawn) for name in model.pool}
 
 
-def _table(model: Model, name: str, drawn: Iterable[Rows]) -> pa.Table:
+def _table(model: Model, name: str, drawn: Sequence[Rows]) -> pa.Table:
     rows = [row for some in drawn for row in some.get(name, [])]
     if name == model.calendar:
         rows = list({_key(row): row for row in rows}.values())
@@ -99,20 +86,20 @@ def _key(row: Row) -> Any:
 class _Slice:
     """The rows of one query: few keys per table, so that they meet."""
 
-    def __init__(
-        self, model: Model, query: str, rng: Random, effort: Effort, number: int
-    ) -> None:
-        self._model, self._rng, self._effort, self._first = model, rng, effort, number * 20 + 1
+    def __init__(self, model: Model, query: str, place: Place, draw: Draw) -> None:
+        self._model, self._place, self._effort = model, place, EFFORTS[draw[0]]
+        self._rng = rng = Random(f"{place.number} {draw}")
         tree = sqlglot.parse_one(query, dialect="duckdb")
         names = {table.name.lower() for table in tree.find_all(exp.Table)}
         self._tables = [name for name in model.pool if name in names]
-        self._wanted = wanted(tree, rng)
+        self._conditions = conditions(tree, rng)
+        self._wanted = self._conditions.wanted
         self._shared = {end: self._few(end) for end in model.shared}
         self._keys: dict[str, list[Any]] = {}
         self._deals: list[dict[str, Any]] = []
 
-    def draw(self, keys: dict[str, list[Any]]) -> Rows:
-        """The rows by table; `keys` of dimensions drawn before are used now and then, and grow."""
+    def draw(self) -> Rows:
+        """The rows by table."""
         facts = [name for name in self._tables if name in self._model.facts]
         rows = {name: self._dimension(name) for name in self._tables if name not in facts}
         self._keys = {name: [_key(row) for row in some] for name, some in rows.items()}
@@ -121,9 +108,11 @@ class _Slice:
             rows[name] = [self._row(name) for _ in range(self._effort.facts)]
         for name in rows:
             if name != self._model.calendar:
-                rows[name] = self._spoiled(self._linked(rows[name], name, keys), name in facts)
-        for name, some in self._keys.items():
-            keys.setdefault(name, []).extend(some)
+                rows[name] = self._linked(rows[name], name)
+        Misses(self._model, self._conditions, rows, self._rng).add(self._deals[0])
+        for name in rows:
+            if name != self._model.calendar:
+                rows[name] = self._spoiled(rows[name], name in facts)
         return rows
 
     def _few(self, end: str) -> list[Any]:
@@ -145,7 +134,8 @@ class _Slice:
         for i in range(self._effort.others):
             row = self._row(table)
             key = next(iter(row))
-            row[key] = self._choice(self._wanted.get(key, [self._first + i]))
+            asked = [value for value in self._wanted.get(key, []) if value is not None]
+            row[key] = self._choice(asked or [self._place.first + i])
             rows.append(row)
         return rows
 
@@ -157,10 +147,17 @@ class _Slice:
             asked = self._shared[end] if end else self._wanted.get(name)
             if asked and self._rng.random() < self._effort.held:
                 row[name] = typed(self._choice(asked), type_)
-            elif table in self._model.facts and pa.types.is_integer(type_) and value is not None:
-                # Many small numbers and few great ones: deviations exceed their mean.
-                row[name] = value // self._choice([1, 10, 100])
+            elif table in self._model.facts and value is not None:
+                row[name] = self._measure(value, type_)
         return row
+
+    def _measure(self, value: Any, type_: pa.DataType) -> Any:
+        """Of integers many small and few great: deviations exceed their mean; nothing is zero,
+        since many queries divide.
+        """
+        if pa.types.is_integer(type_):
+            value = value // self._choice([1, 10, 100])
+        return value if value != 0 else typed(1, type_)
 
     def _days(self, table: str) -> list[Row]:
         """First days that meet most of the query's conditions, then the same a while later."""
@@ -175,12 +172,12 @@ class _Slice:
 
     def _deal(self, number: int) -> dict[str, Any]:
         """Keys that a sale, its return and the stock have in common."""
-        anyway = [self._first, self._first + 1]
+        anyway = [self._place.first, self._place.first + 1]
         tables = [name for name in self._model.pool if name != self._model.calendar]
         keys = {name: self._choice(self._keys.get(name, anyway)) for name in tables}
-        return keys | dict.fromkeys(self._model.numbers, self._first + number % 2)
+        return keys | dict.fromkeys(self._model.numbers, self._place.first + number % 2)
 
-    def _linked(self, rows: list[Row], table: str, others: Mapping[str, list[Any]]) -> list[Row]:
+    def _linked(self, rows: list[Row], table: str) -> list[Row]:
         """The rows with foreign keys; those of a fact follow some of the deals."""
         linked = []
         is_fact = table in self._model.facts
@@ -188,20 +185,15 @@ class _Slice:
         for row in rows:
             key = None if is_fact else next(iter(row))
             deal = self._choice(deals) if is_fact else {}
-            linked.append(
-                {c: v if c == key else self._link(c, v, deal, others) for c, v in row.items()}
-            )
+            linked.append({c: v if c == key else self._link(c, v, deal) for c, v in row.items()})
         return linked
 
-    def _link(
-        self, column: str, value: Any, deal: Mapping[str, Any], others: Mapping[str, list[Any]]
-    ) -> Any:
+    def _link(self, column: str, value: Any, deal: Mapping[str, Any]) -> Any:
         target = self._model.target(column)
         if target is None or column in self._wanted:
             return value
-        known = others.get(target, [])
-        if known and self._rng.random() < OUTSIDE:
-            return self._choice(known)
+        if target != self._model.calendar and self._rng.random() < OUTSIDE:
+            return Place(self._rng.randrange(self._place.places), 0).first
         if target in deal and self._rng.random() < self._effort.held:
             return deal[target]
         if target not in self._keys:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -12,9 +12,67 @@ import duckdb
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from tests.corpus.benchmark_rows import Model, random_tables
+from everview.run.engine import SMALL, Engine
+from everview.sql.parse import parse_query, table_references
+from tests.corpus.benchmark_model import Model
+from tests.corpus.benchmark_rows import Draw, random_tables
+from tests.corpus.round_trip import Outcome, round_trip
 
-SEED = 1
+# Small queries run once each: compiling, distributing and improving them costs more than running
+# them; over tables of one partition nothing is shuffled.
+QUICK = {
+    **SMALL,
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.leafNodeDefaultParallelism": "1",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.constraintPropagation.enabled": "false",
+}
+
+# How the rows of queries are drawn whose conditions seldom hold: found by trying.
+DRAWS: dict[str, Draw] = {
+    "tpch-02": (2, 0),
+    "tpch-05": (2, 0),
+    "tpch-08": (2, 0),
+    "tpch-09": (1, 0),
+    "tpch-17": (4, 0),
+    "tpch-18": (4, 0),
+    "tpch-19": (1, 0),
+    "tpch-21": (3, 0),
+    "tpcds-04": (4, 19),
+    "tpcds-06": (5, 12),
+    "tpcds-08": (5, 0),
+    "tpcds-11": (5, 1),
+    "tpcds-16": (3, 0),
+    "tpcds-21": (7, 0),
+    "tpcds-23": (6, 1),
+    "tpcds-24": (1, 0),
+    "tpcds-25": (3, 0),
+    "tpcds-29": (4, 0),
+    "tpcds-31": (1, 9),
+    "tpcds-34": (6, 4),
+    "tpcds-39": (5, 0),
+    "tpcds-45": (1, 0),
+    "tpcds-46": (1, 0),
+    "tpcds-54": (5, 0),
+    "tpcds-57": (3, 0),
+    "tpcds-61": (1, 0),
+    "tpcds-64": (5, 1),
+    "tpcds-65": (1, 1),
+    "tpcds-68": (1, 0),
+    "tpcds-72": (3, 0),
+    "tpcds-73": (2, 0),
+    "tpcds-74": (4, 0),
+    "tpcds-79": (1, 0),
+    "tpcds-82": (1, 0),
+    "tpcds-83": (1, 0),
+    "tpcds-85": (1, 0),
+    "tpcds-89": (1, 0),
+    "tpcds-90": (1, 0),
+    "tpcds-94": (7, 2),
+    "tpcds-95": (4, 0),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +91,16 @@ class Benchmark:
         """The texts in Spark's SQL by id, such as `tpch-01`."""
         return {id_: adapted(text) for id_, text in _official(self).items()}
 
+    def run(self, engine: Engine) -> Iterator[tuple[str, Outcome]]:
+        """Id and outcome of every query in turn."""
+        frames = self.tables(engine.own)
+        for id_, text in self.queries().items():
+            yield id_, outcome(engine, text, frames)
+
     def tables(self, spark: SparkSession) -> dict[str, DataFrame]:
         """Small tables over which nearly every query has rows, the same each time."""
-        return {name: spark.createDataFrame(table) for name, table in _arrow(self).items()}
+        tables = _arrow(self).items()
+        return {name: spark.createDataFrame(table).coalesce(1) for name, table in tables}
 
 
 TPCH = Benchmark(
@@ -89,6 +154,17 @@ TPCDS = Benchmark(
 )
 
 
+def outcome(engine: Engine, text: str, frames: Mapping[str, DataFrame]) -> Outcome:
+    """What became of one query over those of the tables that it names."""
+    try:
+        named = {table.name.lower() for table in table_references(parse_query(text))}
+        used = {name: frame for name, frame in frames.items() if name in named}
+        with engine.settings(QUICK):
+            return round_trip(engine, text, used)
+    except Exception as error:  # one query that fails does not keep the others from being told
+        return Outcome("wrong", f"{type(error).__name__}: {error}".split("\n\nJVM")[0])
+
+
 def without_limit(text: str) -> str:
     """Without the LIMIT at the end: which of equal rows it cuts off is anyone's choice."""
     return re.sub(r"\s*\bLIMIT\s+\d+\s*$", "", text, flags=re.IGNORECASE)
@@ -140,17 +216,7 @@ def _arrow(benchmark: Benchmark) -> dict[str, pa.Table]:
         benchmark.numbers,
         benchmark.shared,
     )
-    return random_tables(model, _official(benchmark).values(), SEED, _without_rows)
-
-
-def _without_rows(tables: Mapping[str, pa.Table], queries: list[str]) -> list[str]:
-    """The queries that give no row, or one that says so: a count of 0, a sum of nothing."""
-    with duckdb.connect(config={"threads": 1}) as duck:
-        for name, table in tables.items():
-            duck.register(f"arrow_{name}", table)
-            duck.execute(f"CREATE TABLE {name} AS FROM arrow_{name}")
-        found = {query: duck.execute(query).fetchmany(2) for query in queries}
-    return [q for q, rows in found.items() if not any(any(row) for row in rows)]
+    return random_tables(model, _official(benchmark), DRAWS)
 
 
 def _sample(table: str) -> str:

@@ -66,7 +66,7 @@ def all_examples(spark: SparkSession) -> dict[str, str]:
 def run(engine: Engine) -> Iterator[tuple[str, Outcome]]:
     """Name and outcome of every example, or of one in EVERVIEW_FUNCTIONS_SHARE."""
     share = int(os.environ.get("EVERVIEW_FUNCTIONS_SHARE", "1"))
-    chosen = list(all_examples(engine.own).items())[::share]
+    chosen = list(all_examples(engine.caller).items())[::share]
     for i in range(0, len(chosen), _AT_ONCE):
         with engine.settings(_QUICK):
             outcomes = _outcomes(engine, dict(chosen[i : i + _AT_ONCE]))

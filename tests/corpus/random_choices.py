@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
 _T = TypeVar("_T")
 _PERCENT = st.integers(0, 99)
-
-
-@st.composite
-def _part(draw: st.DrawFn, make: Callable[[], Any]) -> Any:
-    """What `make` makes, as one part that can be left out or moved when an example shrinks."""
-    return make()
 
 
 class Choices:
@@ -54,7 +48,8 @@ class Choices:
         return made
 
     def part(self, make: Callable[[], _T]) -> _T:
-        return self._draw(_part(make))
+        """What `make` makes, as one part that can be left out or moved when an example shrinks."""
+        return self._draw(st.none().map(lambda _: make()))
 
     def shuffled(self, options: Sequence[_T]) -> list[_T]:
         return self._draw(st.permutations(list(options)))

@@ -46,7 +46,10 @@ class Around:
 
 @dataclass(frozen=True)
 class From:
-    """A relation's text and what it makes visible; after a `comma` no JOIN reaches back."""
+    """A relation's text and what it makes visible.
+
+    Spark reads commas and joins from left to right; within parentheses it takes no `comma`.
+    """
 
     text: str
     scope: Scope
@@ -81,7 +84,7 @@ class Froms(Scalars):
                 (10 if around.ctes else 0, "cte"),
                 (3 * deep, "subquery"),
                 (1, "values"),
-                (deep, "join"),
+                (2 * deep, "join"),
             )
         ):
             case "table":
@@ -167,10 +170,8 @@ class Froms(Scalars):
         right = self._relation(around, frozenset(left.scope.tables))
         if right.scope.tables & left.scope.tables or _size(left, right) > LARGEST:
             return left
-        if left.comma:
-            return self._listed(left, right, around)
         match self.weighted(
-            ((10, "on"), (4, "using"), (2, "natural"), (1, "cross"), (1, "comma"), (1, "bare"))
+            ((10, "on"), (6, "using"), (3, "natural"), (1, "cross"), (2, "comma"), (1, "bare"))
         ):
             case "using" if left.scope.common(right.scope):
                 return self._using(left, right)
@@ -180,21 +181,14 @@ class Froms(Scalars):
                 self.met("cross join")
                 return _pair(left, "CROSS JOIN", right)
             case "comma":
-                return self._listed(left, right, around)
+                self.met("comma")
+                scope = left.scope.joined(right.scope)
+                return From(f"{left.text}, {right.text}", scope, comma=True)
             case "bare":
                 self.met("join without condition")
                 return _pair(left, self.pick(("JOIN", "LEFT JOIN")), right)
             case _:
                 return self._on(left, right)
-
-    def _listed(self, left: From, right: From, around: Around) -> From:
-        """The two with a comma between, which binds less than a JOIN on its right."""
-        self.met("comma")
-        if not right.comma and self.chance(40):
-            right = self._joined(right, around)
-        if right.scope.tables & left.scope.tables or _size(left, right) > LARGEST:
-            return left
-        return From(f"{left.text}, {right.text}", left.scope.joined(right.scope), comma=True)
 
     def _kind(self, *, one_sided: bool) -> tuple[str, str]:
         two = 1 if one_sided else 0

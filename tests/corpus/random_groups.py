@@ -40,7 +40,7 @@ class Groups(Subqueries):
                 (3 if family == "int" else 0, "count(*)"),
                 (2 if family == "int" else 0, "count"),
                 (2 if family in ("int", "dec") else 0, "sum"),
-                (full if family in ("dec", "dbl") else 0, "avg"),
+                (3 * full if family in ("dec", "dbl") else 0, "avg"),
                 (2, "max"),
                 (2, "min"),
                 (2 * full if family == "bool" else 0, "bool_or"),
@@ -210,6 +210,7 @@ class Groups(Subqueries):
         frame = ""
         if ordered:
             self.met("window with order")
+        if ordered and not self.plain:
             frame = self.pick(
                 (
                     "",

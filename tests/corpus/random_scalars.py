@@ -148,7 +148,7 @@ class Scalars(Choices):
                 (2 * deep, "not"),
                 (2 * deep, "and"),
                 (deep, "mixed"),
-                (5 if subqueries else 0, "subquery"),
+                (13 if subqueries else 0, "subquery"),
             )
         ):
             case "atom":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
 
@@ -22,11 +22,8 @@ class Generated:
     """A query's text, its columns, and the constructs that occur in it."""
 
     text: str
-    outputs: tuple[Output, ...]
-    kinds: frozenset[str]
-
-    def __repr__(self) -> str:
-        return f"\n{self.text}\n"
+    outputs: tuple[Output, ...] = field(repr=False)
+    kinds: frozenset[str] = field(repr=False)
 
 
 @st.composite
@@ -130,7 +127,7 @@ class Queries(Groups):
         self.outside = outside
         scope = source.scope
         where = ""
-        if self.chance(45):
+        if self.chance(55):
             where = f" WHERE {self.condition(scope, 1, subqueries=self.room > 0)}"
         distinct = ""
         if self.chance(12):
@@ -186,9 +183,9 @@ class Queries(Groups):
                 (12, "scalar"),
                 (2 if family == "bool" else 0, "condition"),
                 (2 if aliases.of(family) else 0, "lateral alias"),
-                (2 if deep and family == "bool" else 0, "subquery condition"),
+                (5 if deep and family == "bool" else 0, "subquery condition"),
                 (2 if deep and family != "dbl" else 0, "subquery"),
-                (3 if family == "int" and scope.of() else 0, "window"),
+                (4 if family == "int" and scope.of() else 0, "window"),
             )
         ):
             case "condition":

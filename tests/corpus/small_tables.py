@@ -37,6 +37,26 @@ class Table:
     def ddl(self) -> str:
         return ", ".join(f"{name} {type_}" for name, type_ in self.columns)
 
+    @property
+    def sql(self) -> str:
+        """The table as a query over literals, which Spark keeps at hand without a job."""
+        names = ", ".join(name for name, _ in self.columns)
+        casts = ", ".join(f"CAST({name} AS {type_}) AS {name}" for name, type_ in self.columns)
+        empty = (None,) * len(self.columns)
+        rows = ", ".join(f"({', '.join(map(_literal, row))})" for row in self.rows or (empty,))
+        text = f"SELECT {casts} FROM VALUES {rows} AS rows({names})"
+        return text if self.rows else f"{text} WHERE FALSE"
+
+
+def _literal(value: object) -> str:
+    match value:
+        case None:
+            return "NULL"
+        case str() | dt.date() | Decimal():
+            return f"'{value}'"
+        case _:
+            return str(value)
+
 
 _ONE, _TWO, _THREE = (dt.date(2024, 1, day) for day in (1, 2, 3))
 

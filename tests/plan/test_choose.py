@@ -19,7 +19,7 @@ from everview.plan.shape import Bag, FullOnly, Keyed, Shape, full_only, shape_of
 from everview.plan.strategies import Full, Incremental, Move, Refusal, Skip
 from everview.program.program import program
 from everview.program.steps import Overwrite, Publish, Stage
-from everview.sql.bind import NotLowered, bind
+from everview.sql.bind import Lowered, bind
 from everview.sql.parse import parse_query
 from tests.plan.facts import facts, snapshot, source
 from tests.sql.schemas import SOURCES
@@ -28,8 +28,9 @@ PLUS, MINUS = Sign.PLUS, Sign.MINUS
 
 
 def shape(sql: str, type_: str = "long") -> Shape:
-    rel = bind(parse_query(sql), SOURCES)
-    assert not isinstance(rel, NotLowered)
+    found = bind(parse_query(sql), SOURCES)
+    assert isinstance(found, Lowered)
+    rel = found.rel
     types = {c.id: type_ for r in walk_plan(rel) for c in r.columns}
     return shape_of(rel, types, Schema(tuple(Field(c.name, types[c.id]) for c in rel.columns)))
 

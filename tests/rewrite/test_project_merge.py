@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from everview.algebra.relations import Project
+from everview.algebra.relations import Project, Rel
 from everview.facts.schema import Field, Schema
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite
-from everview.sql.bind import bind
+from everview.sql.bind import Lowered, bind
 from everview.sql.parse import parse_query
 from tests.plan_text import plan_text
 
 TABLES = {"t": Schema((Field("a", "long"), Field("b", "long")))}
 
 
-def bound(sql: str) -> object:
-    return bind(parse_query(sql), TABLES, case_sensitive=False)
+def bound(sql: str) -> Rel:
+    found = bind(parse_query(sql), TABLES)
+    assert isinstance(found, Lowered)
+    return found.rel
 
 
 def test_a_list_of_columns_leaves_one_projection() -> None:

@@ -20,7 +20,7 @@ from everview.rewrite.join_union_transpose import join_union_transpose
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import ordered_terms, rewrite
 from everview.rewrite.scan_unchanged import scan_unchanged
-from everview.sql.bind import NotLowered, bind
+from everview.sql.bind import Lowered, bind
 from everview.sql.parse import parse_query
 from tests.pairs import pairs
 from tests.plan_text import plan_text
@@ -30,9 +30,9 @@ from tests.sql.schemas import SOURCES
 def changes_plan(text: str) -> str:
     sql, names = text.rsplit("\n", 1)
     changed = frozenset(names.split())
-    rel = bind(parse_query(sql), SOURCES)
-    assert not isinstance(rel, NotLowered)
-    changes = delta(rel, changed)
+    found = bind(parse_query(sql), SOURCES, share=False)
+    assert isinstance(found, Lowered)
+    changes = delta(found.rel, changed)
     assert changes is not None
     return plan_text(ordered_terms(scan_unchanged(changes, changed)))
 

@@ -11,8 +11,10 @@ from sqlglot import exp
 from everview.algebra.relations import Project, Scan, UnionAll
 from everview.algebra.scalars import Opaque
 from everview.algebra.walk import walk_plan
-from everview.sql.bind import NotLowered, bind
-from everview.sql.bind_scalar import PER_QUERY, VERBATIM, bind_scalar
+from everview.errors import Place
+from everview.plan.maintained import PER_QUERY, unmaintained
+from everview.sql.bind import Lowered, NotLowered, bind
+from everview.sql.bind_scalar import VERBATIM, bind_scalar
 from everview.sql.parse import parse_query
 from everview.sql.refuse import Refuse
 from tests.pairs import pairs
@@ -24,8 +26,8 @@ HERE = Path(__file__).parent
 
 def bound(sql: str) -> Project | UnionAll:
     found = bind(parse_query(sql), SOURCES)
-    assert not isinstance(found, NotLowered), found
-    return found
+    assert isinstance(found, Lowered), found
+    return found.rel
 
 
 @pytest.mark.parametrize(("sql", "plan"), pairs(HERE / "bind.txt"))
@@ -38,12 +40,24 @@ def test_a_construct_is_understood(sql: str, plan: str) -> None:
 def test_a_construct_is_refused(sql: str, refusal: str) -> None:
     found = bind(parse_query(sql), SOURCES)
     assert isinstance(found, NotLowered)
-    place = found.place
+    assert said(found.reason, found.place) == refusal
+
+
+@pytest.mark.parametrize(("sql", "reason"), pairs(HERE / "unmaintained.txt"))
+def test_a_construct_is_understood_but_recomputed(sql: str, reason: str) -> None:
+    found = bind(parse_query(sql), SOURCES)
+    assert isinstance(found, Lowered)
+    why = unmaintained(found.rel)
+    assert why is not None
+    assert said(why.reason, found.place(why.operator, why.function)) == reason
+
+
+def said(reason: str, place: Place | None) -> str:
+    """A reason with the place it is given for, and what stands there."""
     if place is None:
-        assert f"nowhere: {found.reason}" == refusal
-        return
+        return f"nowhere: {reason}"
     marked = place.source_line[place.column - 1 :][: place.length]
-    assert f"{place.line}:{place.column} {marked}: {found.reason}" == refusal
+    return f"{place.line}:{place.column} {marked}: {reason}"
 
 
 def test_every_column_of_a_plan_has_an_id_of_its_own() -> None:
@@ -105,7 +119,8 @@ def test_a_node_that_is_not_named_is_refused(inside: bool) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(PER_QUERY))
-def test_a_value_of_the_query_is_refused_by_name(name: str) -> None:
-    found = bind(parse_query(f"SELECT a, coalesce({name}(), a) AS x FROM t"), SOURCES)
-    assert isinstance(found, NotLowered)
-    assert "another value at every refresh" in found.reason
+def test_a_value_of_the_query_is_recomputed_by_name(name: str) -> None:
+    plan = bound(f"SELECT a, coalesce({name}(), a) AS x FROM t")
+    why = unmaintained(plan)
+    assert why is not None
+    assert "another value at every refresh" in why.reason

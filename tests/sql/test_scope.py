@@ -22,11 +22,11 @@ def test_two_columns_of_one_name_are_named() -> None:
 
 
 def test_using_shows_one_and_keeps_both() -> None:
-    both = LEFT.using(("a",), RIGHT)
+    both = LEFT.using((A1,), RIGHT)
     assert both.resolve(("a",)) == Found(A1)
     assert both.resolve(("u", "a")) == Found(A2)
-    assert [v.column for v in both.starred(None)] == [A1, B]
-    assert [v.column for v in both.starred("u")] == [A2]
+    assert [v.column for v in both.starred(())] == [A1, B]
+    assert [v.column for v in both.starred(("u",))] == [A2]
 
 
 def test_case() -> None:

@@ -11,9 +11,10 @@ from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Lost, Snapshot
 from everview.facts.views import Layout, ViewRecord
 from everview.plan.choose import choose
+from everview.plan.maintained import unmaintained
 from everview.plan.shape import Shape, full_only, shape_of
 from everview.program.program import program
-from everview.sql.bind import NotLowered, bind
+from everview.sql.bind import Lowered, NotLowered, bind
 from everview.sql.parse import parse_query
 from everview.views.explanation import Explanation, explanation
 
@@ -39,9 +40,15 @@ CITIES = "SELECT x.city\nFROM (SELECT DISTINCT city FROM stores) AS x"
 
 
 def shape(sql: str) -> Shape:
-    rel = bind(parse_query(sql), SCHEMAS)
-    if isinstance(rel, NotLowered):
-        return full_only(rel.reason, rel.place, Schema(()))
+    found = bind(parse_query(sql), SCHEMAS, share=False)
+    if isinstance(found, NotLowered):
+        return full_only(found.reason, found.place, Schema(()))
+    assert isinstance(found, Lowered)
+    rel = found.rel
+    refused = unmaintained(rel)
+    if refused is not None:
+        place = found.place(refused.operator, refused.function)
+        return full_only(refused.reason, place, Schema(()))
     types = {c.id: "long" for r in walk_plan(rel) for c in r.columns}
     return shape_of(rel, types, Schema(tuple(Field(c.name, types[c.id]) for c in rel.columns)))
 

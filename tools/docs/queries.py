@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from everview.algebra.walk import walk_plan
 from everview.facts.schema import Field, Schema
+from everview.plan.maintained import unmaintained
 from everview.plan.shape import FullOnly, Shape, full_only, shape_of
-from everview.sql.bind import NotLowered, bind
+from everview.sql.bind import Lowered, NotLowered, bind
 from everview.sql.parse import parse_query
 from everview.views.status import stored_as
 
@@ -58,9 +59,15 @@ QUERIES = (
 
 def shape(sql: str) -> Shape:
     """How the view of a query would be kept; of types only what is comparable matters here."""
-    rel = bind(parse_query(sql), TABLES)
-    if isinstance(rel, NotLowered):
-        return full_only(rel.reason, rel.place, Schema(()))
+    found = bind(parse_query(sql), TABLES, share=False)
+    if isinstance(found, NotLowered):
+        return full_only(found.reason, found.place, Schema(()))
+    assert isinstance(found, Lowered)
+    rel = found.rel
+    refused = unmaintained(rel)
+    if refused is not None:
+        place = found.place(refused.operator, refused.function)
+        return full_only(refused.reason, place, Schema(()))
     types = {c.id: "long" for r in walk_plan(rel) for c in r.columns}
     return shape_of(rel, types, Schema(tuple(Field(c.name, types[c.id]) for c in rel.columns)))
 

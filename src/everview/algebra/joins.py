@@ -27,9 +27,8 @@ class Join:
     them.
 
     left, right, full: also rows of that side (of both) without partner, padded with NULLs. semi,
-    anti: left rows with, without partner. mark: every left row with a column that is true if the
-    condition is true of some right row, else NULL if it is NULL of some, else false. `broadcast`
-    names the side known to be small.
+    anti: left rows with, without partner. mark: every left row with a column that is true if it
+    has a partner, else false. `broadcast` names the side known to be small.
     """
 
     kind: JoinKind

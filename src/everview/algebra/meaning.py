@@ -179,7 +179,7 @@ def _join(join: Join, left: list[Line], right: list[Line]) -> list[Line]:
         if holds is True
     ]
     marked = [(line, _some(by_right)) for line, by_right in zip(left, said, strict=True)]
-    lone = [line for line, mark in marked if mark is not True]
+    lone = [line for line, mark in marked if not mark]
     padded = [(row + _nulls(join.right.columns), w) for row, w in lone]
     match join.kind:
         case "inner" | "cross":
@@ -191,7 +191,7 @@ def _join(join: Join, left: list[Line], right: list[Line]) -> list[Line]:
         case "full":
             return pairs + padded + _padded_right(join, right, said)
         case "semi":
-            return [line for line, mark in marked if mark is True]
+            return [line for line, mark in marked if mark]
         case "anti":
             return lone
         case "mark":
@@ -204,15 +204,13 @@ def _padded_right(join: Join, right: list[Line], said: list[list[Any]]) -> list[
     return [
         (_nulls(join.left.columns) + row, w)
         for i, (row, w) in enumerate(right)
-        if _some([by_right[i] for by_right in said]) is not True
+        if not _some([by_right[i] for by_right in said])
     ]
 
 
-def _some(said: list[Any]) -> bool | None:
-    """Three-valued: true if one is, else NULL if one is, else false."""
-    if any(s is True for s in said):
-        return True
-    return None if any(s is None for s in said) else False
+def _some(said: list[Any]) -> bool:
+    """Whether one of them is true."""
+    return any(s is True for s in said)
 
 
 def _compared(rel: Except | Intersect, left: Bag, right: Bag) -> Bag:

@@ -12,6 +12,7 @@ from everview.algebra.walk import walk_plan
 from everview.errors import Place
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout
+from everview.plan.maintained import unmaintained
 from everview.sql.comparable import is_comparable
 
 
@@ -46,6 +47,9 @@ Shape = Keyed | Bag | FullOnly
 
 def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     """The shape of a bound definition whose columns are `public`."""
+    refused = unmaintained(rel)
+    if refused is not None:
+        return full_only(refused.reason, None, public)
     aggregates = [r for r in walk_plan(rel) if isinstance(r, Aggregate)]
     if not aggregates:
         return _bag(rel, types, public)

@@ -23,6 +23,7 @@ from everview.algebra.scalars import (
 from everview.algebra.walk import highest_id, used_columns, walk_plan
 from everview.errors import SqlInvalid
 from everview.facts.schema import Schema
+from everview.plan.maintained import unmaintained
 from everview.plan.shape import Shape, full_only, shape_of
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite
@@ -41,6 +42,10 @@ READING = {
     "spark.sql.groupByOrdinal": "true",
     "spark.sql.groupByAliases": "true",
     "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
+    "spark.sql.ansi.relationPrecedence": "false",
+    "spark.sql.legacy.setopsPrecedence.enabled": "false",
+    "spark.sql.orderByOrdinal": "true",
+    "spark.sql.lateralColumnAlias.enableImplicitResolution": "true",
 }
 
 
@@ -70,6 +75,11 @@ def define(
         if isinstance(found, NotLowered):
             shape = full_only(found.reason, found.place, columns)
             return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
+        refused = unmaintained(found.rel)
+        if refused is not None:
+            place = found.place(refused.operator, refused.function)
+            shape = full_only(refused.reason, place, columns)
+            return Defined(parsed, columns, shape, _used(found.rel, sources))
         rel = rewrite(found.rel, (project_merge,))
         shape = _Asked(engine, sources).shape(rel, columns)
     return Defined(parsed, columns, shape, _used(rel, sources))

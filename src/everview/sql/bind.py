@@ -18,15 +18,26 @@ from everview.sql.bind_select import bind_select
 from everview.sql.context import Asking, Context, Cte, Places, Unanswered
 from everview.sql.parameters import parameters
 from everview.sql.parse import Parsed
+from everview.sql.pipes import NOT_UNDERSTOOD
 from everview.sql.refuse import Refuse
 from everview.sql.write import Sql
 
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """A query understood exactly."""
+    """A query understood exactly, and where its operators stand in the text."""
 
     rel: Rel
+    parsed: Parsed
+    places: Places
+
+    def place(self, operator: Rel | None, function: str = "") -> Place | None:
+        """The place of a call of this function, else of the operator, as far as it is known."""
+        named = [n for n in self.parsed.tree.find_all(exp.Anonymous, exp.Column) if function]
+        node: exp.Expr | None = next((n for n in named if n.name.lower() == function), None)
+        if node is None and operator is not None:
+            node = self.places.node(operator)
+        return None if node is None else self.parsed.place(node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +67,9 @@ def bind(
 
     Closed: a clause or node that is not named here is refused, so nothing is ever passed through.
     """
+    places = Places()
     context = Context(
-        parsed, Fresh(0), sources, Asking(answers), Places(), bind_query, case_sensitive, share
+        parsed, Fresh(0), sources, Asking(answers), places, bind_query, case_sensitive, share
     )
     try:
         rel = bind_query(parsed.tree, context)
@@ -69,7 +81,7 @@ def bind(
         return NotLowered(f"no plan can be made of it: {error}", None)
     if parameters(rel):
         return NotLowered("a subquery reads a row that is not around it", None)
-    return Lowered(rel)
+    return Lowered(rel, parsed, places)
 
 
 def bind_query(query: exp.Expr, context: Context) -> Rel:
@@ -98,7 +110,7 @@ _SELECT_CLAUSES = _ORDER_CLAUSES | {
 }  # fmt: skip
 _SET_CLAUSES = _ORDER_CLAUSES | {"this", "expression", "distinct", "with_"}
 _SUBQUERY_CLAUSES = _ORDER_CLAUSES | {"this", "with_"}
-_CLAUSE_NAMES = {"by_name": "UNION BY NAME"}
+_CLAUSE_NAMES = {"by_name": "UNION BY NAME", NOT_UNDERSTOOD: "this pipe operator"}
 
 
 def _require_clauses(query: exp.Expr, allowed: set[str]) -> None:
@@ -146,4 +158,5 @@ def _bind_set_operation(query: exp.SetOperation, context: Context) -> Rel:
             rel = Intersect(*inputs, columns, all=not distinct)
         case _:
             raise Refuse(f"{words} is not understood exactly", query)
+    context.placed(rel, query)
     return bind_order(rel, Ordering.of(query), context)

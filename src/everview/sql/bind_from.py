@@ -117,7 +117,8 @@ def _bind_values(item: exp.Values, context: Context) -> Bound:
         tuple(bind_scalar(e, _no_columns) for e in _cells(row)) for row in item.expressions
     )
     names = [f"col{i}" for i, _ in enumerate(rows[0], start=1)]
-    return aliased(Values(rows, context.fresh.columns(names)), item, item.alias, context)
+    values = context.placed(Values(rows, context.fresh.columns(names)), item)
+    return aliased(values, item, item.alias, context)
 
 
 def _cells(row: exp.Expr) -> list[exp.Expr]:
@@ -132,7 +133,7 @@ def _bind_function(table: exp.Table, context: Context) -> Bound:
     alias = table.args.get("alias")
     names = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
     names = names or list(context.asking.ask(function_question(call)).names)
-    rel = TableFunction(call, context.fresh.columns(names))
+    rel = context.placed(TableFunction(call, context.fresh.columns(names)), table)
     return rel, _visible(rel, table.alias or table.this.name, context)
 
 
@@ -151,7 +152,8 @@ def _lateral_view(bound: Bound, lateral: exp.Lateral, context: Context) -> Bound
     if not names:
         names = list(context.asking.ask(generator_question(level.rows.rel, generator)).names)
     made = context.fresh.columns(names)
-    rel = Generate(level.rows.rel, generator, made, bool(lateral.args.get("outer")))
+    outer = bool(lateral.args.get("outer"))
+    rel = context.placed(Generate(level.rows.rel, generator, made, outer), lateral)
     qualifier = alias.name if alias is not None else ""
     seen = tuple(Visible(qualifier, c.name, c) for c in made)
     return rel, bound[1].joined(context.scope(seen))

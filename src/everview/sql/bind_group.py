@@ -25,6 +25,7 @@ from everview.algebra.scalars import (
     walk,
 )
 from everview.sql.bind_scalar import Hole, bind_call, bind_scalar, called, function_name
+from everview.sql.context import Context
 from everview.sql.dialect import EverviewSpark
 from everview.sql.refuse import Refuse
 from everview.sql.rows import Rows
@@ -58,8 +59,11 @@ def aggregates_in(node: exp.Expr) -> Iterator[exp.Expr]:
     if is_aggregate(node):
         yield node
         return
-    for child in node.iter_expressions():
-        yield from aggregates_in(child)
+    own = called(node.this) if isinstance(node, exp.Window) else node
+    parts = [*own.iter_expressions(), *(node.iter_expressions() if own is not node else [])]
+    for child in parts:
+        if not (isinstance(node, exp.Window) and child is node.this):
+            yield from aggregates_in(child)
 
 
 class Grouping:
@@ -78,6 +82,7 @@ class Grouping:
         self._args: dict[Scalar, Column] = {}
         self._known: dict[str, Scalar] = {}  # what each call is, by its text
         self._id: Column | None = None
+        self._unmaintained: exp.Expr | None = None  # the first call of which only the text is known
 
     def add_key(self, item: Item) -> Scalar:
         scalar = Ref(item.id) if isinstance(item, Column) else bind_scalar(item, self._scalars)
@@ -91,13 +96,15 @@ class Grouping:
         for call in aggregates_in(node):
             self._call(call)
 
-    def relation(self) -> Rel:
+    def relation(self, context: Context, group: exp.Expr) -> Rel:
         """γ(Π(input)); with sets of keys, the union of one γ per set."""
         prepared = Project(self._rows.rel, tuple(self._prepared))
         calls = tuple((column, call) for call, column in self._calls.items())
         if self.sets is None:
-            return Aggregate(prepared, tuple(self.keys.values()), calls)
+            whole: Rel = Aggregate(prepared, tuple(self.keys.values()), calls)
+            return context.placed(whole, self._unmaintained) if self._unmaintained else whole
         shared = Shared(f"input{self._rows.fresh.number()}", prepared)
+        context.placed(shared, group)
         branches = tuple(self._cuboid(shared, keys, calls) for keys in self.sets)
         self._id = self._rows.fresh.column("grouping_id")
         columns = (*self.keys.values(), *self._calls.values(), self._id)
@@ -172,6 +179,8 @@ class Grouping:
         text = node.sql(dialect=EverviewSpark)
         if text not in self._known:
             call = self._bound_call(node)
+            if self._unmaintained is None and (isinstance(call, VerbatimCall) or call.distinct):
+                self._unmaintained = node
             if call not in self._calls:
                 name = called(node).name.lower()
                 self._calls[call] = self._rows.fresh.column(_KNOWN.get(name, name))

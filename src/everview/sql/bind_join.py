@@ -56,7 +56,7 @@ def bind_join(left: Bound, right: Bound, join: exp.Join, context: Context) -> Bo
         return _merged(left, right, _Using(kind, names, join, context))
     scope = left[1].joined(right[1])
     on = join.args.get("on")
-    rel = _on(kind, (left, right), on, context)
+    rel = context.placed(_on(kind, (left, right), on, context), join)
     return rel, left[1] if kind in ("semi", "anti") else scope
 
 
@@ -131,18 +131,18 @@ def _merged(left: Bound, right: Bound, using: _Using) -> Bound:
     """The join on equal columns, each shown once: the left one, after RIGHT the right one, after
     FULL whichever is there.
     """
-    pairs = {n: (_found(left[1], n, using), _found(right[1], n, using)) for n in using.names}
-    conditions = tuple(Compare("=", Ref(a.id), Ref(b.id)) for a, b in pairs.values())
-    rel: Rel = _made(using.kind, left[0], right[0], conditions)
+    pairs = [(_found(left[1], n, using), _found(right[1], n, using)) for n in using.names]
+    conditions = tuple(Compare("=", Ref(a.id), Ref(b.id)) for a, b in pairs)
+    made = _made(using.kind, left[0], right[0], conditions)
+    rel = using.context.placed(made, using.join)
     if using.kind in ("semi", "anti"):
-        return rel, left[1].using(
-            {n: a for n, (a, _) in pairs.items()}, replace(right[1], columns=())
-        )
-    shown = {n: b if using.kind == "right" else a for n, (a, b) in pairs.items()}
+        return rel, left[1].using(tuple(a for a, _ in pairs), using.context.scope())
+    shown = tuple(b if using.kind == "right" else a for a, b in pairs)
     if using.kind == "full":
-        shown = {n: using.context.fresh.column(n) for n in pairs}
+        shown = using.context.fresh.columns(a.name for a, _ in pairs)
         both = tuple(
-            (shown[n], Call("coalesce", (Ref(a.id), Ref(b.id)))) for n, (a, b) in pairs.items()
+            (c, Call("coalesce", (Ref(a.id), Ref(b.id))))
+            for c, (a, b) in zip(shown, pairs, strict=True)
         )
         rel = Project(rel, tuple((c, Ref(c.id)) for c in rel.columns) + both)
     return rel, left[1].using(shown, right[1])

@@ -26,6 +26,7 @@ class Ordering:
     order: exp.Order | None
     limit: Scalar | None
     offset: Scalar | None
+    clause: exp.Expr | None  # LIMIT or OFFSET
 
     @staticmethod
     def of(query: exp.Expr) -> Ordering:
@@ -35,7 +36,7 @@ class Ordering:
             raise Refuse("LIMIT of rows that are sorted by part is not understood exactly", limit)
         if limit is not None and (not isinstance(limit, exp.Limit) or limit.expressions):
             raise Refuse("this form of LIMIT is not understood exactly", limit)
-        return Ordering(query.args.get("order"), _number(limit), _number(offset))
+        return Ordering(query.args.get("order"), _number(limit), _number(offset), limit or offset)
 
     @property
     def cuts(self) -> bool:
@@ -60,17 +61,26 @@ class Ordering:
         items = []
         for item in self.order.expressions:
             key = item.this if isinstance(item, exp.Ordered) else item
+            if isinstance(key, exp.Var) and key.name.upper() == "ALL":
+                items += [_with_key(item, standing_for(s)) for _, s in outputs]
+                continue
             if isinstance(key, exp.Literal) and not key.is_string:
                 place = int(key.name)
                 if not 1 <= place <= len(outputs):
                     raise Refuse(f"ORDER BY {place}: there are {len(outputs)} columns", key)
-                item = item.copy()
-                item.set("this", standing_for(outputs[place - 1][1]))
+                item = _with_key(item, standing_for(outputs[place - 1][1]))
             items.append(item)
         return exp.Order(expressions=items)
 
-    def cut(self, rel: Rel, keys: tuple[SortKey, ...]) -> Rel:
-        return TopK(rel, keys, self.limit, self.offset)
+    def cut(self, rel: Rel, keys: tuple[SortKey, ...], context: Context) -> Rel:
+        assert self.clause is not None
+        return context.placed(TopK(rel, keys, self.limit, self.offset), self.clause)
+
+
+def _with_key(item: exp.Expr, key: exp.Expr) -> exp.Expr:
+    item = item.copy()
+    item.set("this", key)
+    return item
 
 
 def bind_order(rel: Rel, ordering: Ordering, context: Context) -> Rel:
@@ -86,7 +96,7 @@ def bind_order(rel: Rel, ordering: Ordering, context: Context) -> Rel:
         return None
 
     keys = ordering.keys(outputs, hole, rows, context.scope())
-    cut = ordering.cut(rows.rel, keys)
+    cut = ordering.cut(rows.rel, keys, context)
     if cut.columns == rel.columns:
         return cut
     return Project(cut, tuple((c, Ref(c.id)) for c in rel.columns))
@@ -97,7 +107,7 @@ def _number(clause: exp.Expr | None) -> Scalar | None:
     if clause is None:
         return None
     value = clause.expression
-    if isinstance(value, exp.Column) and value.name.lower() == "all":
+    if isinstance(value, exp.Var) and value.name.upper() == "ALL":
         return None
 
     def hole(node: exp.Expr) -> Scalar | None:

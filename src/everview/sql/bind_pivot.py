@@ -22,9 +22,8 @@ def bind_pivot(bound: Bound, node: exp.Pivot, context: Context) -> Bound:
             raise Refuse(f"PIVOT with {key.upper()} is not understood exactly", node)
     if len(node.args.get("fields") or []) != 1:
         raise Refuse("PIVOT wants one FOR", node)
-    made = (
-        _unpivot(bound, node, context) if node.args.get("unpivot") else _pivot(bound, node, context)
-    )
+    make = _unpivot if node.args.get("unpivot") else _pivot
+    made = context.placed(make(bound, node, context), node)
     alias = node.args.get("alias")
     qualifier = alias.name if alias is not None else ""
     return made, context.scope(tuple(Visible(qualifier, c.name, c) for c in made.columns))

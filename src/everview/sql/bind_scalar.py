@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -42,7 +43,8 @@ _COMPARISONS: dict[type[exp.Expr], Comparison] = {
 # Every node that verbatim text may hold. Anything else is refused: never passed through unknown.
 VERBATIM: frozenset[type[exp.Expr]] = frozenset(
     {
-        exp.Add, exp.Alias, exp.All, exp.And, exp.Anonymous, exp.Any, exp.Between, exp.BitwiseAnd,
+        exp.Add, exp.Alias, exp.All, exp.And, exp.Anonymous, exp.Any, exp.Array,
+        exp.Between, exp.BitwiseAnd,
         exp.BitwiseLeftShift, exp.BitwiseNot, exp.BitwiseOr, exp.BitwiseRightShift,
         exp.BitwiseXor, exp.Boolean, exp.Bracket, exp.Case, exp.Cast, exp.Collate, exp.Column,
         exp.ColumnDef, exp.Concat, exp.DPipe, exp.DataType, exp.DataTypeParam, exp.Div, exp.Dot,
@@ -69,16 +71,6 @@ _WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 _UNIT_FUNCTIONS = frozenset(
     {"dateadd", "date_add", "datediff", "date_diff", "timestampadd", "timestampdiff"}
 )
-
-# The value of these is the same within one query, but not from one refresh to the next.
-PER_QUERY = frozenset(
-    {
-        "current_catalog", "current_database", "current_date", "current_path", "current_role",
-        "current_schema", "current_time", "current_timestamp", "current_timezone",
-        "current_user", "curdate", "localtimestamp", "now", "session_user", "unix_timestamp",
-        "user", "version",
-    }
-)  # fmt: skip
 
 # The names of the arguments that are columns become part of the result.
 NAMING = frozenset({"arrays_zip"})
@@ -113,6 +105,8 @@ def bind_scalar(node: exp.Expr, hole: Hole) -> Scalar:
             return _struct(node.expressions, hole)
         case exp.Tuple():
             return _struct(node.expressions, hole)
+        case exp.JSONExtract() if node.args.get("variant_extract"):
+            return _variant_path(node, hole)
         case _ if type(node) in _COMPARISONS:
             left, right = bind_scalar(node.this, hole), bind_scalar(node.expression, hole)
             return Compare(_COMPARISONS[type(node)], left, right)
@@ -179,7 +173,7 @@ def item_name(item: exp.Expr) -> str:
     match item:
         case exp.Alias():
             return str(item.alias)
-        case exp.Column() | exp.Dot():
+        case exp.Column() | exp.Dot() | exp.Identifier():
             return str(item.name)
         case exp.Paren():
             return item_name(item.this)
@@ -196,7 +190,7 @@ def _opaque(node: exp.Expr, hole: Hole, besides: frozenset[type[exp.Expr]] = fro
 
     def cut(part: exp.Expr) -> exp.Expr:
         scalar = None if id(part) in own or _is_keyword(part) else given(part) or hole(part)
-        if scalar is None and id(part) not in own and _is_row(part):
+        if scalar is None and id(part) not in own and _has_shape(part):
             scalar = bind_scalar(part, hole)
         if scalar is not None:
             holes.append(scalar)
@@ -214,11 +208,32 @@ def _opaque(node: exp.Expr, hole: Hole, besides: frozenset[type[exp.Expr]] = fro
     return Opaque(tuple(p for p in pieces if p != ""), frozenset(functions))
 
 
-def _is_row(node: exp.Expr) -> bool:
-    """Whether the node makes a struct whose fields are named after its parts."""
+def _has_shape(node: exp.Expr) -> bool:
+    """Whether the node is not kept as text: a row, whose fields are named after its parts, or a
+    path into a variant.
+    """
     if isinstance(node, exp.Tuple):
         return not isinstance(node.parent, exp.In | exp.Any | exp.All)
-    return isinstance(node, exp.Anonymous) and node.name.lower() == "struct"
+    is_path = isinstance(node, exp.JSONExtract) and bool(node.args.get("variant_extract"))
+    return is_path or (isinstance(node, exp.Anonymous) and node.name.lower() == "struct")
+
+
+def _variant_path(node: exp.JSONExtract, hole: Hole) -> Scalar:
+    """`v:a.b[0]` as the call that it stands for."""
+    steps = []
+    for part in node.expression.expressions:
+        match part:
+            case exp.JSONPathRoot():
+                steps.append("$")
+            case exp.JSONPathKey(this=str(key)):
+                steps.append(f"[{json.dumps(key, ensure_ascii=False)}]")
+            case exp.JSONPathSubscript(this=int(place)):
+                steps.append(f"[{place}]")
+            case _:
+                raise Refuse("this path into a variant is not understood exactly", node)
+    path = _text(exp.Literal.string("".join(steps)))
+    inner = bind_scalar(node.this, hole)
+    return Opaque(("variant_get(", inner, f", {path}, 'variant')"), frozenset({"variant_get"}))
 
 
 def function_name(node: exp.Expr) -> str | None:
@@ -284,7 +299,18 @@ def column_scalar(
             raise Refuse(f"a variable of the lambda around hides the column `{name}`", node)
         value = Outer(found.column.id) if is_outer else Ref(found.column.id)
         return _path(value, found.path)
+    if len(parts) == 1 and parts[0].lower() in _WITHOUT_PARENTHESES:
+        return Opaque((parts[0],), frozenset({parts[0].lower()}))
     raise Refuse(str(here), node)
+
+
+# Functions that Spark calls by their bare name where it finds no column of that name.
+_WITHOUT_PARENTHESES = frozenset(
+    {
+        "current_date", "current_time", "current_timestamp", "current_user", "localtimestamp",
+        "session_user", "user",
+    }
+)  # fmt: skip
 
 
 def _path(value: Scalar, fields: tuple[str, ...]) -> Scalar:

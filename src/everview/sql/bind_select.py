@@ -18,6 +18,7 @@ from everview.sql.level import Level, starred, with_stars
 from everview.sql.names import quoted
 from everview.sql.refuse import Refuse
 from everview.sql.rows import Rows
+from everview.sql.scope import Absent
 from everview.sql.spark_functions import GENERATORS
 from everview.sql.write import generator_question, value_question
 
@@ -37,19 +38,34 @@ def bind_select(query: exp.Select, context: Context) -> Rel:
     items = [item for e in query.expressions for item in _expanded(e, level)]
     if _is_grouped(query, items):
         level = _grouped(query, items, level)
+    having, qualify = query.args.get("having"), query.args.get("qualify")
+    if having is not None:
+        keep(_with_aliases(having.this, items, level), level)
     outputs = [output for item in items for output in _outputs(item, level)]
-    for clause in ("having", "qualify"):
-        condition = query.args.get(clause)
-        if condition is not None:
-            keep(condition.this, level)
+    if qualify is not None:
+        keep(qualify.this, level)
     return _finished(query, outputs, level)
+
+
+def _with_aliases(condition: exp.Expr, items: list[Item], level: Level) -> exp.Expr:
+    """HAVING with the items that its names stand for where they are no columns of the input."""
+    named = {i.alias.lower(): i.this for i in items if isinstance(i, exp.Alias)}
+
+    def spelt_out(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column) or node.table or node.name.lower() not in named:
+            return node
+        if not isinstance(level.scope.resolve((node.name,)), Absent):
+            return node
+        return exp.Paren(this=named[node.name.lower()].copy())
+
+    return condition.transform(spelt_out) if named else condition
 
 
 def keep(condition: exp.Expr, level: Level) -> None:
     """Keep the rows of the level for which the condition holds."""
     if condition.find(exp.Query) is None:
         scalar = level.scalar(condition)
-        level.rows.rel = Filter(level.rows.rel, scalar)
+        level.rows.rel = level.context.placed(Filter(level.rows.rel, scalar), condition)
         return
     for part in condition.flatten() if isinstance(condition, exp.And) else [condition]:
         if isinstance(part, exp.And):
@@ -131,7 +147,7 @@ def _generated(item: exp.Expr, call: exp.Anonymous, level: Level) -> list[Output
         asked = generator_question(level.rows.rel, generator)
         names = list(level.context.asking.ask(asked).names)
     made = fresh.columns(names)
-    level.rows.rel = Generate(level.rows.rel, generator, made)
+    level.rows.rel = level.context.placed(Generate(level.rows.rel, generator, made), call)
     return [(fresh.column(c.name), Ref(c.id)) for c in made]
 
 
@@ -157,7 +173,7 @@ def _grouped(query: exp.Select, items: list[Item], level: Level) -> Level:
     group_keys(query, items, level.scope, grouping)
     for node in _over_groups(query, items):
         grouping.add_calls(node)
-    return level.over_groups(grouping)
+    return level.over_groups(grouping, query.args.get("group") or query)
 
 
 # After the items
@@ -170,6 +186,7 @@ def _finished(query: exp.Select, outputs: list[Output], level: Level) -> Rel:
         if distinct.args.get("on") is not None:
             raise Refuse("DISTINCT ON is not understood exactly", distinct)
         whole: Rel = Distinct(Project(level.rows.rel, tuple(outputs)))
+        level.context.placed(whole, query)
         return bind_order(whole, ordering, level.context)
     if not ordering.cuts:
         return Project(level.rows.rel, tuple(outputs))
@@ -177,5 +194,5 @@ def _finished(query: exp.Select, outputs: list[Output], level: Level) -> Rel:
     sorted_ = {k.column for k in keys}
     shown = {c.id for c, _ in outputs}
     hidden = [(c, Ref(c.id)) for c in level.rows.rel.columns if c.id in sorted_ - shown]
-    cut = ordering.cut(Project(level.rows.rel, (*outputs, *hidden)), keys)
+    cut = ordering.cut(Project(level.rows.rel, (*outputs, *hidden)), keys, level.context)
     return Project(cut, tuple((c, Ref(c.id)) for c, _ in outputs)) if hidden else cut

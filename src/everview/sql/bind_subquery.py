@@ -20,6 +20,7 @@ from everview.algebra.scalars import (
     Compare,
     Constant,
     IsNull,
+    Not,
     Opaque,
     Or,
     Ref,
@@ -30,7 +31,7 @@ from everview.algebra.scalars import (
     string,
     substitute,
 )
-from everview.sql.bind_scalar import Hole, bind_scalar
+from everview.sql.bind_scalar import Hole, bind_scalar, function_name
 from everview.sql.carry import CannotCarry, Carrier
 from everview.sql.context import Context
 from everview.sql.of_nothing import UnknownOfNothing, of_nothing
@@ -59,7 +60,9 @@ class Subqueries:
             case exp.Exists():
                 return self._exists(node)
             case exp.In() if node.args.get("query") is not None:
-                return self._member(node, scalars)
+                return self._member(node, scalars, negated=False)
+            case exp.Not():
+                return self._negated(node, scalars)
             case exp.Subquery() | exp.Select() | exp.SetOperation():
                 return self._scalar(node)
             case _:
@@ -89,7 +92,7 @@ class Subqueries:
             held = tuple(rows.here(substitute(c, known)) for c in whole.conditions)
             return Call("coalesce", (all_of(held), FALSE)) if held else TRUE
         rel, conditions = self._apart(rows, found, node)
-        return self._mark(rows, rel, _certain(conditions))
+        return self._mark(rows, rel, all_of(conditions) if conditions else TRUE, node)
 
     def _keep_existing(self, node: exp.Exists, *, negated: bool) -> bool:
         found = _tested(self._plan(node.this))
@@ -98,25 +101,52 @@ class Subqueries:
         rows = self._rows(found, (), node)
         rel, conditions = self._apart(rows, found, node)
         condition = all_of(conditions) if conditions else TRUE
-        rows.rel = Join("anti" if negated else "semi", rows.rel, rel, condition)
+        join = Join("anti" if negated else "semi", rows.rel, rel, condition)
+        rows.rel = self.context.placed(join, node)
         return True
 
     # IN
 
-    def _member(self, node: exp.In, scalars: Hole) -> Scalar:
+    def _member(self, node: exp.In, scalars: Hole, *, negated: bool) -> Scalar:
+        """Inside an expression Spark's IN is true or false, never NULL; and its NOT IN is false
+        where it would be NULL.
+        """
         values, found = self._sides(node, scalars)
         rows = self._rows(found, values, node)
         whole = peel(found)
         if whole is not None and parameters(found) & rows.ids:
             known = self._aggregated(rows, whole, node)
             outputs = [rows.here(substitute(whole.outputs[c.id], known)) for c in found.columns]
-            equal = _equal(values, outputs)
             held = tuple(rows.here(substitute(c, known)) for c in whole.conditions)
-            return Case(((all_of(held), equal),), FALSE) if held else equal
+            equal = _equal(values, outputs)
+            is_in: Scalar = Call("coalesce", (equal, TRUE if negated else FALSE))
+            is_in = Case(((all_of(held), is_in),), FALSE) if held else is_in
+            return Not(is_in) if negated else is_in
         rel, conditions = self._apart(rows, found, node)
         equal = _equal(values, [Ref(c.id) for c in found.columns])
-        condition = And((_certain(conditions), equal)) if conditions else equal
-        return self._mark(rows, rel, condition)
+        if negated:
+            equal = Or((equal, IsNull(equal)))
+        mark = self._mark(rows, rel, all_of((*conditions, equal)), node)
+        return Not(mark) if negated else mark
+
+    def _negated(self, node: exp.Not, scalars: Hole) -> Scalar | None:
+        """NOT of IN; NOT of AND and OR goes to their parts, as Spark moves it before it looks at
+        subqueries.
+        """
+        inner, negated = _unwrapped(node)
+        if not negated or inner.find(exp.In) is None or not _asks(inner):
+            return None
+        match inner:
+            case exp.In() if inner.args.get("query") is not None:
+                return self._member(inner, scalars, negated=True)
+            case exp.And():
+                parts = (inner.this, inner.expression)
+                return Or(tuple(bind_scalar(exp.Not(this=p.copy()), scalars) for p in parts))
+            case exp.Or():
+                parts = (inner.this, inner.expression)
+                return And(tuple(bind_scalar(exp.Not(this=p.copy()), scalars) for p in parts))
+            case _:
+                return None
 
     def _keep_members(self, node: exp.In, scalars: Hole, *, negated: bool) -> bool:
         values, found = self._sides(node, scalars)
@@ -128,12 +158,14 @@ class Subqueries:
         if negated:
             equal = Or((equal, IsNull(equal)))
         condition = all_of((*conditions, equal))
-        rows.rel = Join("anti" if negated else "semi", rows.rel, rel, condition)
+        join = Join("anti" if negated else "semi", rows.rel, rel, condition)
+        rows.rel = self.context.placed(join, node)
         return True
 
     def _sides(self, node: exp.In, scalars: Hole) -> tuple[list[Scalar], Rel]:
         left = node.this.unnest() if isinstance(node.this, exp.Paren) else node.this
-        parts = left.expressions if isinstance(left, exp.Tuple) else [left]
+        is_row = isinstance(left, exp.Tuple) or function_name(left) == "struct"
+        parts = left.expressions if is_row else [left]
         values = [bind_scalar(part, scalars) for part in parts]
         found = self._plan(node.args["query"])
         if isinstance(found, Distinct):
@@ -166,7 +198,8 @@ class Subqueries:
         if parameters(found) & rows.ids:
             carried = self._carry(rows, found, node)
             single = Aggregate(carried.rel, tuple(carried.held.values()), calls)
-            rows.rel = Join("left", rows.rel, single, all_of(carried.matches()))
+            join = Join("left", rows.rel, single, all_of(carried.matches()))
+            rows.rel = self.context.placed(join, node)
         else:
             rows.rel = Join("cross", rows.rel, Aggregate(found, (), calls))
         too_many = Compare(">", Ref(count.id), integer(1))
@@ -181,7 +214,8 @@ class Subqueries:
         carried = self._carry(rows, aggregate.input, node)
         calls = tuple((c, _bound_call(call, carried)) for c, call in aggregate.calls)
         grouped = Aggregate(carried.rel, tuple(carried.held.values()), calls)
-        rows.rel = Join("left", rows.rel, grouped, all_of(carried.matches()))
+        join = Join("left", rows.rel, grouped, all_of(carried.matches()))
+        rows.rel = self.context.placed(join, node)
         try:
             return {c.id: of_nothing(call, Ref(c.id)) for c, call in aggregate.calls}
         except UnknownOfNothing as unknown:
@@ -218,9 +252,10 @@ class Subqueries:
     def _carry(self, rows: Rows, found: Rel, node: exp.Expr) -> Carried:
         return carry(self.context, rows, found, node)
 
-    def _mark(self, rows: Rows, rel: Rel, condition: Scalar) -> Scalar:
+    def _mark(self, rows: Rows, rel: Rel, condition: Scalar, node: exp.Expr) -> Scalar:
         mark = self.context.fresh.column("mark")
-        rows.rel = Join("mark", rows.rel, rel, condition, mark=mark)
+        join = Join("mark", rows.rel, rel, condition, mark=mark)
+        rows.rel = self.context.placed(join, node)
         return Ref(mark.id)
 
 
@@ -289,9 +324,13 @@ def _equal(values: list[Scalar], others: list[Scalar]) -> Scalar:
     return all_of(tuple(Compare("=", v, o) for v, o in zip(values, others, strict=True)))
 
 
-def _certain(conditions: tuple[Scalar, ...]) -> Scalar:
-    """The conditions as true or false, never NULL."""
-    return Call("coalesce", (all_of(conditions), FALSE)) if conditions else TRUE
+def _asks(node: exp.Expr) -> bool:
+    """Whether IN of a query occurs in the expression, other than inside a query."""
+    if isinstance(node, exp.In) and node.args.get("query") is not None:
+        return True
+    if isinstance(node, exp.Query):
+        return False
+    return any(_asks(child) for child in node.iter_expressions())
 
 
 def _bound_call(

@@ -11,6 +11,7 @@ from everview.algebra.calls import SortKey, WindowCall
 from everview.algebra.relations import Window
 from everview.algebra.scalars import Call, Column, Ref, Scalar
 from everview.sql.bind_scalar import VERBATIM, Hole, bind_call, bind_scalar
+from everview.sql.context import Context
 from everview.sql.dialect import EverviewSpark
 from everview.sql.refuse import Refuse
 from everview.sql.rows import Rows
@@ -23,6 +24,7 @@ _KNOWN = frozenset({"count", "dense_rank", "max", "min", "rank", "row_number", "
 class Windows:
     """Binds the window functions of a clause; `named` are those of the WINDOW clause."""
 
+    context: Context
     rows: Rows
     named: Mapping[str, exp.Window]
 
@@ -36,7 +38,9 @@ class Windows:
         )
         order = sort_keys(spec.args.get("order"), scalars, self.rows)
         call = WindowCall(function, order, _frame(spec.args.get("spec")))
-        return Ref(self._add(partition, call).id)
+        made = self._add(partition, call)
+        self.context.placed(self.rows.rel, node)
+        return Ref(made.id)
 
     def _specified(self, node: exp.Window) -> exp.Window:
         """The window with what its name stands for."""

@@ -189,10 +189,12 @@ class Carrier:
         second, strict = other, carried.strict
         if self._reads(other):
             inner = self.carry(other)
-            conditions += carried.same_as(inner)
-            second = inner.rel
             if rel.kind in ("inner", "cross"):
                 strict |= inner.strict
+            else:
+                inner = inner.plain()
+            conditions += carried.same_as(inner)
+            second = inner.rel
         sides = (carried.rel, second) if first == "left" else (second, carried.rel)
         kind = "inner" if rel.kind == "cross" and conditions else rel.kind
         condition = all_of(conditions) if conditions else None
@@ -249,6 +251,7 @@ class Carrier:
     def _also_of_nothing(self, rel: Aggregate, grouped: Carried) -> Carried:
         """Without keys there is a row for every value, also where nothing was aggregated."""
         made = {c.id: self.fresh.column(c.name) for c, _ in rel.calls}
+        grouped = grouped.plain()
         inner = Project(
             grouped.rel,
             tuple((made[c.id], Ref(c.id)) for c, _ in rel.calls) + grouped.passed(),

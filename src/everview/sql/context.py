@@ -9,7 +9,6 @@ from sqlglot import exp
 
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Rel
-from everview.algebra.scalars import Scalar
 from everview.facts.schema import Schema
 from everview.sql.parse import Parsed
 from everview.sql.scope import Scope, Visible
@@ -40,12 +39,12 @@ class Asking:
 
 @dataclass
 class Places:
-    """Which node of the text an operator or scalar comes from, by identity."""
+    """Which node of the text an operator comes from, by identity."""
 
-    found: list[tuple[Rel | Scalar, exp.Expr]] = field(default_factory=list)
+    found: list[tuple[Rel, exp.Expr]] = field(default_factory=list)
 
-    def put(self, made: Rel | Scalar, node: exp.Expr) -> None:
-        self.found.append((made, node))
+    def node(self, made: Rel) -> exp.Expr | None:
+        return next((node for other, node in self.found if other is made), None)
 
 
 @dataclass
@@ -76,6 +75,11 @@ class Context:
     share: bool = True
     ctes: Mapping[str, Cte] = field(default_factory=dict)
     outer: tuple[Scope, ...] = ()
+
+    def placed(self, rel: Rel, node: exp.Expr) -> Rel:
+        """The operator, whose place in the text is known from now on."""
+        self.places.found.append((rel, node))
+        return rel
 
     def scope(self, columns: tuple[Visible, ...] = ()) -> Scope:
         return Scope(columns, self.case_sensitive)

@@ -38,10 +38,12 @@ class Level:
         return bind_scalar(node, self.hole)
 
     def hole(self, node: exp.Expr) -> Scalar | None:
-        if isinstance(node, exp.Query | exp.Exists | exp.In):
-            return self.subqueries().hole(node, self.hole)
+        if isinstance(node, exp.Query | exp.Exists | exp.In | exp.Not):
+            found = self.subqueries().hole(node, self.hole)
+            if found is not None:
+                return found
         if isinstance(node, exp.Window):
-            return Windows(self.rows, self.named).hole(node, self.hole)
+            return Windows(self.context, self.rows, self.named).hole(node, self.hole)
         if self.grouping is not None:
             found = self.grouping.hole(node)
             if found is not None:
@@ -61,9 +63,9 @@ class Level:
                 raise Refuse(f"`{'.'.join(parts)}` is neither grouped nor in an aggregate", node)
         return column_scalar(node, (self.scope, *self.context.outer), self.aliases)
 
-    def over_groups(self, grouping: Grouping) -> Level:
+    def over_groups(self, grouping: Grouping, group: exp.Expr) -> Level:
         """The level of the groups, once all aggregates of the query are known."""
-        rows = Rows(grouping.relation(), self.context.fresh)
+        rows = Rows(grouping.relation(self.context, group), self.context.fresh)
         keys = tuple(
             _as_key(v, grouping.keys[Ref(v.column.id)])
             for v in self.scope.columns

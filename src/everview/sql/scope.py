@@ -85,26 +85,24 @@ class Scope:
     def joined(self, other: Scope) -> Scope:
         return replace(self, columns=self.columns + other.columns)
 
-    def using(self, merged: dict[str, Column], other: Scope) -> Scope:
+    def using(self, merged: tuple[Column, ...], other: Scope) -> Scope:
         """The scope of `self JOIN other USING (names)`: the merged columns first; those they come
         from are seen with their qualifier only.
         """
+        sides = (*self.columns, *other.columns)
+        ids = {column.id for column in merged}
+        shown = tuple(
+            next((v for v in sides if v.column.id == column.id), Visible("", column.name, column))
+            for column in merged
+        )
 
-        def hidden(visible: Visible) -> Visible:
-            own = merged.get(visible.name.lower())
-            is_merged = own is not None and visible.bare
-            return replace(visible, bare=visible.bare and not is_merged)
+        def is_merged(visible: Visible) -> bool:
+            return any(self.same(visible.name, column.name) for column in merged)
 
-        sides = [*map(hidden, self.columns), *map(hidden, other.columns)]
-        shown = [self._merged(name, column, sides) for name, column in merged.items()]
-        ids = {v.column.id for v in shown if v.qualifier}
-        rest = [v for v in sides if v.column.id not in ids or v.bare]
-        return replace(self, columns=(*shown, *rest))
-
-    def _merged(self, name: str, column: Column, sides: list[Visible]) -> Visible:
-        """The column that USING shows: one of the two as it is, or a new one of both."""
-        own = next((v for v in sides if v.column.id == column.id), None)
-        return Visible("", name, column) if own is None else replace(own, bare=True)
+        rest = tuple(
+            replace(v, bare=v.bare and not is_merged(v)) for v in sides if v.column.id not in ids
+        )
+        return replace(self, columns=(*(replace(v, bare=True) for v in shown), *rest))
 
 
 _MOST_PARTS = 4  # catalog, database, table, column

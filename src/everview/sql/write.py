@@ -100,7 +100,8 @@ def generator_question(rel: Rel, generator: Scalar) -> Sql:
     """Asks for the columns that a generator makes of the rows of a relation."""
     writer = _Writer({})
     below = writer.nested(rel)
-    text = f"SELECT {bare_text(generator, below.items)}\nFROM {below.from_}"
+    call = bare_text(generator, below.items)
+    text = f"SELECT made.*\nFROM {below.from_}\nJOIN LATERAL {call} AS made"
     return Sql(writer.with_clause() + text, writer.leaves)
 
 

@@ -10,9 +10,10 @@ from everview.algebra.grouping import Pivot, TopK, Window
 from everview.algebra.joins import Join
 from everview.algebra.leaves import TableFunction, Values
 from everview.algebra.rowwise import Generate, Unpivot
-from everview.algebra.scalars import Call, ColumnId, Compare, Constant, IsNull, Scalar
+from everview.algebra.scalars import ColumnId
 from everview.sql.names import escaped, quoted
 from everview.sql.select import identity, name
+from everview.sql.spark_functions import GENERATORS
 from everview.sql.write_scalar import bare_text, scalar_text
 
 Names = Mapping[ColumnId, str]
@@ -30,9 +31,15 @@ def function_from(rel: TableFunction, alias: str) -> str:
 
 
 def lateral_view(rel: Generate, items: Names, alias: str) -> str:
-    words = "LATERAL VIEW OUTER" if rel.outer else "LATERAL VIEW"
+    """LATERAL VIEW; of a function that is none of Spark's generators, a LATERAL join."""
     made = ", ".join(name(c) for c in rel.made)
-    return f"\n{words} {bare_text(rel.generator, items)} {alias} AS {made}"
+    call = bare_text(rel.generator, items)
+    if call.split("(")[0].strip().lower() in GENERATORS and "=>" not in call:
+        words = "LATERAL VIEW OUTER" if rel.outer else "LATERAL VIEW"
+        return f"\n{words} {call} {alias} AS {made}"
+    if rel.outer:
+        return f"\nLEFT JOIN LATERAL {call} AS {alias}({made}) ON TRUE"
+    return f"\nJOIN LATERAL {call} AS {alias}({made})"
 
 
 def unpivot(rel: Unpivot, items: Names) -> str:
@@ -96,23 +103,7 @@ def limits(rel: TopK) -> str:
 
 
 def mark(rel: Join, right: str) -> str:
-    """The mark of a row: EXISTS is true or false, so a condition that may be NULL asks twice."""
+    """Whether a row has a partner."""
     assert rel.condition is not None
     condition = scalar_text(rel.condition, identity(rel.left.columns + rel.right.columns))
-    found = f"EXISTS (SELECT 1 FROM {right} WHERE {condition})"
-    if _never_null(rel.condition):
-        return found
-    unknown = f"EXISTS (SELECT 1 FROM {right} WHERE {condition} IS NULL)"
-    return f"CASE WHEN {found} THEN TRUE WHEN {unknown} THEN NULL ELSE FALSE END"
-
-
-def _never_null(scalar: Scalar) -> bool:
-    match scalar:
-        case Compare("<=>") | IsNull():
-            return True
-        case Call("coalesce", args):
-            return _never_null(args[-1])
-        case Constant(text, _):
-            return text.upper() != "NULL"
-        case _:
-            return False
+    return f"EXISTS (SELECT 1 FROM {right} WHERE {condition})"

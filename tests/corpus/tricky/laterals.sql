@@ -170,3 +170,33 @@ SELECT count(*) AS n, sum(5) AS s, max('x') AS m
 
 # a subquery without FROM beside tables
 SELECT t.a, q.n FROM t, (SELECT 10 AS n UNION ALL SELECT 20) AS q WHERE t.a = 1
+
+# lateral aggregate, the keys NULL on both sides
+SELECT u.a, u.b, q.n FROM u, LATERAL (SELECT count(*) AS n FROM t WHERE t.a = u.a AND t.b = u.b) AS q
+
+# lateral aggregate by null-safe equality
+SELECT u.a, q.n, q.m FROM u, LATERAL (SELECT count(*) AS n, max(c) AS m FROM t WHERE t.a <=> u.a) AS q
+
+# lateral aggregate by inequality
+SELECT u.a, q.n FROM u, LATERAL (SELECT count(*) + 1 AS n FROM v WHERE v.c < u.a) AS q
+
+# lateral DISTINCT over NULL keys
+SELECT u.a, q.b FROM u LEFT JOIN LATERAL (SELECT DISTINCT b FROM t WHERE t.a = u.a) AS q ON true
+
+# lateral window
+SELECT u.a, u.b, q.c, q.r FROM u, LATERAL (SELECT c, rank() OVER (ORDER BY c) AS r FROM t WHERE t.a = u.a) AS q
+
+# lateral over a left join inside
+SELECT u.a, q.tb, q.f FROM u, LATERAL (SELECT t.b AS tb, v.f FROM t LEFT JOIN v ON v.a = t.a AND v.c > u.e WHERE t.a = u.a) AS q
+
+# lateral aggregate over an empty table
+SELECT u.a, q.n, q.s FROM u, LATERAL (SELECT count(*) AS n, sum(c) AS s FROM nothing WHERE nothing.a = u.a) AS q
+
+# lateral except
+SELECT u.a, u.b, q.b AS other FROM u, LATERAL (SELECT b FROM t WHERE t.a = u.a EXCEPT SELECT u.b) AS q
+
+# lateral over duplicate rows on the left
+SELECT d.k, q.n FROM dup d, LATERAL (SELECT count(*) AS n FROM dup e WHERE e.k = d.k AND e.x = d.x) AS q
+
+# lateral in lateral
+SELECT c.name, q.id, q.n FROM customers c, LATERAL (SELECT o.id, r.n FROM orders o, LATERAL (SELECT count(*) AS n FROM lines l WHERE l.order_id = o.id) AS r WHERE o.customer = c.id) AS q

@@ -10,7 +10,7 @@ SELECT a, a = 1 IN (true) AS x, a > 2 IN (false, NULL) AS y FROM t
 SELECT 1 || 2 + 3 AS x, 1 + 2 || 3 AS y, 10 - 1 || 1 AS z, a || 1 - 1 AS w FROM t
 
 # concatenation and bits
-SELECT '1' || 2 & 7 AS x, 1 | 2 || 4 AS y, 6 & 3 || '' AS z
+SELECT '1' || 2 & 7 AS x, 1 | 2 || 4 AS y, 6 & 3 || '' AS z FROM u WHERE a = 6
 
 # and before exclusive or before or, in bits
 SELECT 1 | 2 ^ 3 & 6 AS x, 7 ^ 1 | 8 AS y, 5 & 6 ^ 2 AS z, a | 1 ^ 1 & 3 AS w FROM t
@@ -40,7 +40,7 @@ SELECT NOT a = 1 AND b = 'y' OR c > 1 AS x, NOT (a = 1 AND b = 'y') OR c > 1 AS 
 SELECT ! a = 1 AS x, !(a = 1) AND b = 'y' AS y, NOT ! a > 2 AS z FROM t
 
 # division, DIV and remainder from left to right
-SELECT 7 DIV 2 * 2 AS x, 7 % 4 * 2 AS y, 8 / 2 * 4 AS z, 8 * 3 DIV 5 % 3 AS w, 2 * (7 DIV 2) AS v
+SELECT 7 DIV 2 * 2 AS x, 7 % 4 * 2 AS y, 8 / 2 * 4 AS z, 8 * 3 DIV 5 % 3 AS w, 2 * (7 DIV 2) AS v FROM u WHERE a = 6
 
 # subtraction in parentheses on the right
 SELECT 10 - (5 - (3 - 1)) AS x, 10 - 5 - 3 - 1 AS y, 100 / (10 / (5 / 1)) AS z, 5 - (3 + 1) AS w, -(a - (c - 1)) AS v FROM t
@@ -49,7 +49,7 @@ SELECT 10 - (5 - (3 - 1)) AS x, 10 - 5 - 3 - 1 AS y, 100 / (10 / (5 / 1)) AS z, 
 SELECT -s.x + s.y.n AS x, NOT s.x = 1 AS y, s.x::string || s.y.z AS z, - get(xs, 0) AS w FROM nested
 
 # lambda bodies reach as far as they can
-SELECT filter(array(1, 2, 3, 4), x -> x > 1 AND x < 4 OR x = 4) AS a, transform(array(1, 2), x -> x + 1 = 2) AS b, exists(array(1), x -> NOT x = 2) AS c
+SELECT filter(array(1, 2, 3, 4), x -> x > 1 AND x < 4 OR x = 4) AS a, transform(array(1, 2), x -> x + 1 = 2) AS b, exists(array(1), x -> NOT x = 2) AS c FROM u WHERE a = 6
 
 # CASE inside operators
 SELECT 1 + CASE WHEN a > 1 THEN a ELSE 0 END * 2 AS x, CASE a WHEN 1 THEN 2 END IS NULL AS y, CASE WHEN a = 1 THEN 'p' ELSE 'q' END || 'r' AS z FROM t

@@ -100,7 +100,7 @@ SELECT try_cast(b AS INT) AS x, try_divide(a, a - 1) AS y, try_add(2147483647, a
 SELECT CAST(array(a, 1) AS ARRAY<STRING>) AS x, CAST(struct(a, b) AS STRUCT<p: BIGINT, q: STRING>) AS y, CAST(map(b, a) AS MAP<STRING, DOUBLE>) AS m FROM t WHERE b IS NOT NULL
 
 # casts of every other type
-SELECT CAST('2026-01-01' AS DATE) AS d, CAST('2026-01-01 10:00:00' AS TIMESTAMP) AS t, CAST(1 AS BOOLEAN) AS b, CAST('ab' AS BINARY) AS x, CAST(3 AS TINYINT) AS y, CAST('1.50' AS DECIMAL(5, 2)) AS n, CAST('2026-01-01 10:00:00' AS TIMESTAMP_NTZ) AS z
+SELECT CAST('2026-01-01' AS DATE) AS d, CAST('2026-01-01 10:00:00' AS TIMESTAMP) AS t, CAST(1 AS BOOLEAN) AS b, CAST('ab' AS BINARY) AS x, CAST(3 AS TINYINT) AS y, CAST('1.50' AS DECIMAL(5, 2)) AS n, CAST('2026-01-01 10:00:00' AS TIMESTAMP_NTZ) AS z FROM u WHERE a = 6
 
 # date arithmetic
 SELECT d + 1 AS x, d - 1 AS y, d + INTERVAL 1 MONTH AS m, d - DATE '2026-01-01' AS diff, date_add(d, a) AS z, add_months(d, 1) AS w FROM t
@@ -127,10 +127,10 @@ SELECT id, d + make_interval(0, id) AS x, ts + make_dt_interval(id, 1) AS y, d +
 SELECT date_trunc('HOUR', ts) AS h, trunc(d, 'MM') AS m, date_format(ts, 'yyyy-MM-dd''T''HH:mm') AS f, to_date('31/01/2026', 'dd/MM/yyyy') AS d, last_day(d) AS l, next_day(d, 'MON') AS n FROM times
 
 # typed literals
-SELECT DATE '2026-01-01' AS d, TIMESTAMP '2026-01-01 10:11:12.123456' AS t, TIMESTAMP_NTZ '2026-01-01' AS n, X'4142' AS x, 1L AS l, 1S AS s, 1Y AS y, 1.5BD AS bd, 1.5F AS f, 1e3 AS e, 2D AS dd, .5 AS h
+SELECT DATE '2026-01-01' AS d, TIMESTAMP '2026-01-01 10:11:12.123456' AS t, TIMESTAMP_NTZ '2026-01-01' AS n, X'4142' AS x, 1L AS l, 1S AS s, 1Y AS y, 1.5BD AS bd, 1.5F AS f, 1e3 AS e, 2D AS dd, .5 AS h FROM u WHERE a = 6
 
 # numbers at the edge
-SELECT 9223372036854775807 AS l, -2147483648 AS i, 12345678901234567890 AS big, 0.10 AS d, 1E-5D AS tiny, 00012 AS z, 123.450BD AS s
+SELECT 9223372036854775807 AS l, -2147483648 AS i, 12345678901234567890 AS big, 0.10 AS d, 1E-5D AS tiny, 00012 AS z, 123.450BD AS s FROM u WHERE a = 6
 
 # lambdas
 SELECT id, transform(xs, x -> x + 1) AS a, filter(xs, x -> x > 1) AS b, exists(xs, x -> x = 3) AS c, forall(xs, x -> x > 0) AS d FROM nested
@@ -145,7 +145,7 @@ SELECT id, transform_keys(m, (k, v) -> upper(k)) AS a, transform_values(m, (k, v
 SELECT id, transform(xs, id -> id + 1) AS a, transform(array(1, 2), xs -> xs + id) AS b FROM nested
 
 # a lambda's variable hides a variable
-SELECT transform(array(array(1, 2), array(3)), x -> transform(x, x -> x * 10)) AS a, transform(array(1), x -> transform(array(5), y -> x + y)) AS b
+SELECT transform(array(array(1, 2), array(3)), x -> transform(x, x -> x * 10)) AS a, transform(array(1), x -> transform(array(5), y -> x + y)) AS b FROM u WHERE a = 6
 
 # a lambda that captures columns of two tables
 SELECT n.id, t.a, transform(n.xs, x -> x + t.a + n.id) AS xs FROM nested n JOIN t ON t.a = n.id
@@ -154,7 +154,7 @@ SELECT n.id, t.a, transform(n.xs, x -> x + t.a + n.id) AS xs FROM nested n JOIN 
 SELECT id, transform(ps, p -> p.v) AS vs, filter(ps, p -> p.k = 'a') AS a, transform(ps, p -> struct(p.k AS key, p.v + 1 AS next)) AS q, exists(ps, p -> p IS NULL) AS n FROM nested
 
 # a lambda's variable by an odd name
-SELECT transform(array(1, 2), `x y` -> `x y` + 1) AS a, transform(array('a'), `select` -> upper(`select`)) AS b
+SELECT transform(array(1, 2), `x y` -> `x y` + 1) AS a, transform(array('a'), `select` -> upper(`select`)) AS b FROM u WHERE a = 6
 
 # functions without arguments' parentheses around
 SELECT b, length(trim(BOTH 'x' FROM b)) AS l, trim(LEADING 'y' FROM b) AS t, substring(b FROM 1 FOR 1) AS s, position('z' IN b) AS p, overlay('abcdef' PLACING 'XY' FROM 2 FOR 3) AS o FROM t

@@ -260,3 +260,84 @@ WITH big AS (SELECT a, e FROM u WHERE e > 10) SELECT a, (SELECT count(*) FROM bi
 
 # the quantity above the average of its own product
 SELECT order_id, product FROM lines l WHERE quantity > (SELECT avg(quantity) FROM lines i WHERE i.product <=> l.product) OR product IS NULL
+
+# NOT EXISTS under OR with NULL keys
+SELECT a, b FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.a = t.a) OR c > 5
+
+# EXISTS with both an equality and an OR
+SELECT a, b FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.a AND (u.b = t.b OR u.e > 15))
+
+# NOT IN in the select list, both sides with NULLs
+SELECT a, b, b NOT IN (SELECT b FROM u) AS x, NOT b IN (SELECT b FROM u WHERE b IS NOT NULL) AS y, (a, b) NOT IN (SELECT a, b FROM u) AS z FROM t
+
+# NOT IN in CASE
+SELECT a, CASE WHEN a NOT IN (SELECT a FROM v) THEN 'out' WHEN a NOT IN (SELECT a FROM v WHERE a < 4) THEN 'far' ELSE 'in' END AS w FROM t
+
+# NOT IN an empty subquery, in the select list
+SELECT a, a NOT IN (SELECT a FROM nothing) AS x, a IN (SELECT a FROM nothing) AS y FROM t
+
+# NOT IN under NOT
+SELECT a FROM t WHERE NOT (a NOT IN (SELECT a FROM v)) OR NOT (b NOT IN (SELECT b FROM u WHERE b IS NOT NULL))
+
+# IN compared with a boolean
+SELECT a, b FROM t WHERE (a IN (SELECT a FROM v)) = (b IS NOT NULL)
+
+# IN correlated, in the select list
+SELECT a, b, b IN (SELECT u.b FROM u WHERE u.a = t.a) AS x, b NOT IN (SELECT u.b FROM u WHERE u.a = t.a) AS y FROM t
+
+# IN over an aggregate without a group
+SELECT a, b FROM t WHERE a IN (SELECT max(a) FROM u) OR c IN (SELECT min(c) FROM v)
+
+# IN over a correlated aggregate
+SELECT a, c FROM t WHERE a IN (SELECT count(*) + 1 FROM u WHERE u.a = t.a)
+
+# EXISTS over a correlated limit with an offset
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.a ORDER BY e LIMIT 1 OFFSET 1)
+
+# scalar correlated with max over NULLs and a default
+SELECT a, coalesce((SELECT max(e) FROM u WHERE u.a = t.a), -1) AS m, (SELECT max(e) FROM u WHERE u.a = t.a) IS NULL AS n FROM t
+
+# scalar correlated count by null-safe equality
+SELECT a, (SELECT count(*) FROM u WHERE u.a <=> t.a) AS n FROM t
+
+# scalar correlated count with a filter and DISTINCT
+SELECT a, (SELECT count(DISTINCT e) FILTER (WHERE e > 10) FROM u WHERE u.a = t.a) AS n FROM t
+
+# scalar correlated with a limit over an order
+SELECT a, (SELECT e FROM u WHERE u.a = t.a ORDER BY e DESC NULLS LAST LIMIT 1) AS top FROM t
+
+# scalar correlated bool and array aggregates over nothing
+SELECT a, (SELECT bool_or(e > 10) FROM u WHERE u.a = t.a) AS some, (SELECT sort_array(collect_list(e)) FROM u WHERE u.a = t.a) AS es, (SELECT count_if(e > 10) FROM u WHERE u.a = t.a) AS n FROM t
+
+# scalar correlated over a left join inside
+SELECT a, (SELECT count(v.f) FROM u LEFT JOIN v ON v.a = u.a WHERE u.a = t.a) AS n FROM t
+
+# scalar correlated over a union inside
+SELECT a, (SELECT count(*) FROM (SELECT a FROM u UNION ALL SELECT a FROM v) AS w WHERE w.a = t.a) AS n FROM t
+
+# scalars that give the same name as a column
+SELECT a, (SELECT max(e) AS a FROM u) AS e, (SELECT a FROM v WHERE f = 'six') AS b FROM t
+
+# scalar without correlation in GROUP BY's key
+SELECT a > (SELECT avg(a) FROM u) AS above, count(*) AS n FROM t GROUP BY a > (SELECT avg(a) FROM u)
+
+# scalar in ORDER BY's neighbour and in LIMIT's input
+SELECT id, (SELECT count(*) FROM lines WHERE order_id = orders.id) AS n FROM orders ORDER BY n DESC, id LIMIT 4
+
+# scalar in a window's order
+SELECT a, e, rank() OVER (ORDER BY e - (SELECT min(e) FROM u)) AS r FROM u
+
+# EXISTS in an aggregate's argument and FILTER
+SELECT sum(CASE WHEN EXISTS (SELECT 1 FROM u WHERE u.a = t.a) THEN 1 ELSE 0 END) AS n, count(*) AS m FROM t
+
+# NOT over OR and AND of INs
+SELECT a, b FROM t WHERE NOT (a IN (SELECT a FROM v WHERE a < 3) OR b IN (SELECT b FROM u)) OR NOT (a NOT IN (SELECT a FROM v WHERE a > 2) AND c > 1)
+
+# NOT IN inside functions
+SELECT a, coalesce(a NOT IN (SELECT a FROM v), true) AS x, (a NOT IN (SELECT a FROM u)) IS NULL AS y, if(NOT a IN (SELECT a FROM v), 'p', 'q') AS z FROM t
+
+# NOT IN in a join's condition
+SELECT t.a, u.e FROM t LEFT JOIN u ON t.a = u.a AND u.b NOT IN (SELECT b FROM t WHERE b > 'x')
+
+# NOT IN in HAVING
+SELECT a, count(*) AS n FROM t GROUP BY a HAVING count(*) NOT IN (SELECT a FROM u WHERE a IS NOT NULL) OR max(c) NOT IN (SELECT c FROM v WHERE c IS NOT NULL)
