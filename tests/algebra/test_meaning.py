@@ -197,12 +197,12 @@ def test_a_row_with_several_partners_is_never_padded() -> None:
     ("found", "marks"),
     [
         ((), {1: False, 2: False, None: False}),
-        ((1, 3), {1: True, 2: False, None: None}),
-        ((1, 1, None), {1: True, 2: None, None: None}),
-        ((None,), {1: None, 2: None, None: None}),
+        ((1, 3), {1: True, 2: False, None: False}),
+        ((1, 1, None), {1: True, 2: False, None: False}),
+        ((None,), {1: False, 2: False, None: False}),
     ],
 )
-def test_a_mark_is_what_in_says(found: tuple[int | None, ...], marks: Any) -> None:
+def test_a_mark_is_true_or_false(found: tuple[int | None, ...], marks: Any) -> None:
     state = State(tables={
         ("t", At.NEW): ((1, 0), (2, 0), (None, 0)),
         ("u", At.NEW): tuple((v,) for v in found),

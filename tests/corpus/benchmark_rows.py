@@ -84,7 +84,10 @@ def _key(row: Row) -> Any:
 
 
 class _Slice:
-    """The rows of one query: few keys per table, so that they meet."""
+    """The rows of one query: few keys per table, so that they meet.
+
+    The first row of each table meets every condition and points at the first rows of the others.
+    """
 
     def __init__(self, model: Model, query: str, place: Place, draw: Draw) -> None:
         self._model, self._place, self._effort = model, place, EFFORTS[draw[0]]
@@ -105,14 +108,12 @@ class _Slice:
         self._keys = {name: [_key(row) for row in some] for name, some in rows.items()}
         self._deals = [self._deal(i) for i in range(self._effort.deals)]
         for name in facts:
-            rows[name] = [self._row(name) for _ in range(self._effort.facts)]
+            rows[name] = [self._row(name, i == 0) for i in range(self._effort.facts)]
         for name in rows:
             if name != self._model.calendar:
-                rows[name] = self._linked(rows[name], name)
-        Misses(self._model, self._conditions, rows, self._rng).add(self._deals[0])
-        for name in rows:
-            if name != self._model.calendar:
-                rows[name] = self._spoiled(rows[name], name in facts)
+                first, *others = self._linked(rows[name], name)
+                rows[name] = [first, *self._spoiled(others, name in facts)]
+        Misses(self._model, self._conditions, rows, self._rng).add()
         return rows
 
     def _few(self, end: str) -> list[Any]:
@@ -123,7 +124,8 @@ class _Slice:
             for rows in self._model.pool.values()
             for column in rows[0]
             if column.endswith(end)
-            for value in {row[column] for row in rows}
+            for value in dict.fromkeys(row[column] for row in rows)
+            if value is not None
         ]
         return [self._choice(asked or any_) for _ in range(min(2, self._effort.deals))]
 
@@ -132,20 +134,20 @@ class _Slice:
             return self._days(table)
         rows = []
         for i in range(self._effort.others):
-            row = self._row(table)
+            row = self._row(table, i == 0)
             key = next(iter(row))
             asked = [value for value in self._wanted.get(key, []) if value is not None]
             row[key] = self._choice(asked or [self._place.first + i])
             rows.append(row)
         return rows
 
-    def _row(self, table: str) -> Row:
+    def _row(self, table: str, is_first: bool) -> Row:
         row = dict(self._choice(self._model.pool[table]))
         for name, value in row.items():
             type_ = self._model.types[table].field(name).type
             end = next((end for end in self._shared if name.endswith(end)), None)
-            asked = self._shared[end] if end else self._wanted.get(name)
-            if asked and self._rng.random() < self._effort.held:
+            asked = self._wanted.get(name, self._shared[end] if end else None)
+            if asked and (is_first or self._rng.random() < self._effort.held):
                 row[name] = typed(self._choice(asked), type_)
             elif table in self._model.facts and value is not None:
                 row[name] = self._measure(value, type_)
@@ -171,10 +173,10 @@ class _Slice:
         return [pool[day] for day in days if day < len(pool)]
 
     def _deal(self, number: int) -> dict[str, Any]:
-        """Keys that a sale, its return and the stock have in common."""
+        """Keys that a sale, its return and the stock have in common; first those of first rows."""
         anyway = [self._place.first, self._place.first + 1]
-        tables = [name for name in self._model.pool if name != self._model.calendar]
-        keys = {name: self._choice(self._keys.get(name, anyway)) for name in tables}
+        known = {name: self._keys.get(name, anyway) for name in self._model.pool}
+        keys = {name: self._choice(some) if number else some[0] for name, some in known.items()}
         return keys | dict.fromkeys(self._model.numbers, self._place.first + number % 2)
 
     def _linked(self, rows: list[Row], table: str) -> list[Row]:
@@ -182,11 +184,21 @@ class _Slice:
         linked = []
         is_fact = table in self._model.facts
         deals = self._choice([self._deals, self._deals, self._deals[:1]])
-        for row in rows:
+        for i, row in enumerate(rows):
             key = None if is_fact else next(iter(row))
             deal = self._choice(deals) if is_fact else {}
-            linked.append({c: v if c == key else self._link(c, v, deal) for c, v in row.items()})
+            linked.append(
+                {
+                    c: v if c == key else self._link(c, v, deal) if i else self._point(c, v)
+                    for c, v in row.items()
+                }
+            )
         return linked
+
+    def _point(self, column: str, value: Any) -> Any:
+        """What the first row of a table has there."""
+        target = self._model.target(column)
+        return value if target is None or column in self._wanted else self._deals[0][target]
 
     def _link(self, column: str, value: Any, deal: Mapping[str, Any]) -> Any:
         target = self._model.target(column)
@@ -194,7 +206,11 @@ class _Slice:
             return value
         if target != self._model.calendar and self._rng.random() < OUTSIDE:
             return Place(self._rng.randrange(self._place.places), 0).first
-        if target in deal and self._rng.random() < self._effort.held:
+        if (
+            target in deal
+            and target != self._model.calendar
+            and self._rng.random() < self._effort.held
+        ):
             return deal[target]
         if target not in self._keys:
             return value

@@ -171,7 +171,7 @@ class Froms(Scalars):
         if right.scope.tables & left.scope.tables or _size(left, right) > LARGEST:
             return left
         match self.weighted(
-            ((10, "on"), (6, "using"), (3, "natural"), (1, "cross"), (2, "comma"), (1, "bare"))
+            ((10, "on"), (6, "using"), (3, "natural"), (2, "cross"), (2, "comma"), (1, "bare"))
         ):
             case "using" if left.scope.common(right.scope):
                 return self._using(left, right)

@@ -29,7 +29,8 @@ class Grouped:
 class Groups(Subqueries):
     def aggregate(self, family: Family, scope: Scope) -> str:
         """An aggregate of this family."""
-        arg = self.scalar(family, scope, 0 if self.plain else self.pick((0, 0, 1)))
+        of = "int" if family == "dbl" else family  # doubles are averages of integers
+        arg = self.scalar(of, scope, 0 if self.plain else self.pick((0, 0, 1)))
         distinct = ""
         if self.chance(15):
             self.met("aggregate distinct")
@@ -41,8 +42,8 @@ class Groups(Subqueries):
                 (2 if family == "int" else 0, "count"),
                 (2 if family in ("int", "dec") else 0, "sum"),
                 (3 * full if family in ("dec", "dbl") else 0, "avg"),
-                (2, "max"),
-                (2, "min"),
+                (2 if family != "dbl" else 0, "max"),
+                (2 if family != "dbl" else 0, "min"),
                 (2 * full if family == "bool" else 0, "bool_or"),
                 (full if family == "int" else 0, "count_if"),
             )
@@ -75,7 +76,9 @@ class Groups(Subqueries):
         families = list(target) if target is not None else None
         if families is None:
             families = [self._any(scope) for _ in range(self.pick((1, 2, 3)))]
-        is_key = [self.chance(55) for _ in families]
+            if not self.plain and self.chance(12):
+                families.append("dbl")
+        is_key = [self.chance(55) and family != "dbl" for family in families]
         if not any(is_key) and target is None and self.chance(75):
             is_key[0] = True
         keys: list[Named] = []
@@ -111,8 +114,8 @@ class Groups(Subqueries):
         how = self.weighted(
             (
                 (0 if number else 6, "text"),
-                (2, "ordinal"),
-                (2, "alias"),
+                (3, "ordinal"),
+                (3, "alias"),
                 (0 if number else 2, "all"),
                 (0 if number else 2, "rollup"),
                 (0 if number else 1, "with rollup"),
@@ -180,7 +183,7 @@ class Groups(Subqueries):
                 (2 if keys else 0, f"{keys[0][0]} IS NOT NULL" if keys else ""),
             )
         )
-        if self.room > 0 and self.chance(15):
+        if self.room > 0 and self.chance(35):
             self.met("subquery in having")
             empty = Scope(())
             text += f" AND count(*) <= {self.single('int', empty)}"
@@ -206,7 +209,7 @@ class Groups(Subqueries):
         family: Family = "int" if function == "sum" else self._any(scope)
         arg = "*" if function == "count" and self.chance(50) else self.scalar(family, scope, 0)
         result: Family = "int" if function == "count" else family
-        ordered = f" ORDER BY {order}" if self.chance(50) else ""
+        ordered = f" ORDER BY {order}" if self.chance(60) else ""
         frame = ""
         if ordered:
             self.met("window with order")

@@ -46,7 +46,7 @@ class Queries(Groups):
 
     def _query(self, around: Around, target: Sequence[Family] | None, *, top: bool) -> Query:
         with_, around = self._with(around, top=top)
-        if around.depth > 0 and self.room > 0 and self.chance(25 if top else 15):
+        if around.depth > 0 and self.room > 0 and self.chance(30 if top else 15):
             query = self._set_operation(around, target)
         else:
             query = self.select(around, target, top=top)
@@ -84,7 +84,8 @@ class Queries(Groups):
         text, size, used = first.text, first.size, 0
         while used < 1 or (used < 3 and self.room > 0 and self.chance(45)):
             operator = self.pick(SETS)
-            self.met(operator.lower())
+            word = operator.lower().replace("minus", "except").replace(" distinct", "")
+            self.met(word)
             other = self.part(lambda: self._operand(around.inside, families))
             text, size, used = f"{text} {operator} {other.text}", size + other.size, used + 1
         self.met("set operations in a row" if used > 1 else "set operation")
@@ -109,7 +110,7 @@ class Queries(Groups):
         if self.chance(70):
             self.met("limit")
             limit = f" LIMIT {self.pick((3, 1, 2, 5))}"
-            if self.chance(15):
+            if self.chance(25):
                 self.met("offset")
                 limit += " OFFSET 1"
         return replace(query, text=f"{query.text} ORDER BY {order}{limit}")
@@ -185,7 +186,7 @@ class Queries(Groups):
                 (2 if aliases.of(family) else 0, "lateral alias"),
                 (5 if deep and family == "bool" else 0, "subquery condition"),
                 (2 if deep and family != "dbl" else 0, "subquery"),
-                (4 if family == "int" and scope.of() else 0, "window"),
+                (6 if family == "int" and scope.of() else 0, "window"),
             )
         ):
             case "condition":

@@ -6,7 +6,7 @@ from tests.corpus.random_from import Around, Froms
 from tests.corpus.random_scope import Scope
 from tests.corpus.small_tables import Family
 
-NOT_CORRELATED = 35  # percent
+NOT_CORRELATED = 28  # percent
 
 
 class Subqueries(Froms):
@@ -112,7 +112,7 @@ class Subqueries(Froms):
         def tie() -> str:
             a, b = self.pick(near if self.chance(70) else pairs)
             op = "="
-            if any_comparison and self.chance(25):
+            if any_comparison and self.chance(35):
                 self.met("exists with an inequality")
                 op = self.pick(("<", ">=", "<>"))
             return f"{self.spelled(b, inner)} {op} {self.spelled(a, outer, inner)}"

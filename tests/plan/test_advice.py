@@ -12,7 +12,6 @@ REFUSED = {
     "SELECT DISTINCT city FROM stores": "GROUP BY a, b",
     "SELECT count(DISTINCT city) AS n FROM stores": "in a view over it",
     "SELECT city FROM stores UNION SELECT city FROM stores": "UNION ALL",
-    "SELECT city FROM stores ORDER BY city": "query that reads the view",
     "SELECT city FROM stores LIMIT 3": "query that reads the view",
     "SELECT city, count(*) AS n FROM stores GROUP BY city HAVING count(*) > 1": "reads the view",
     "SELECT city, current_date() AS d FROM stores": "query that reads the view",

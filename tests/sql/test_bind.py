@@ -14,7 +14,8 @@ from everview.algebra.walk import walk_plan
 from everview.errors import Place
 from everview.plan.maintained import PER_QUERY, unmaintained
 from everview.sql.bind import Lowered, NotLowered, bind
-from everview.sql.bind_scalar import VERBATIM, bind_scalar
+from everview.sql.bind_scalar import bind_scalar
+from everview.sql.known_nodes import VERBATIM
 from everview.sql.parse import parse_query
 from everview.sql.refuse import Refuse
 from tests.pairs import pairs

@@ -66,9 +66,12 @@ def _joined(left: Bound, join: exp.Join, context: Context) -> Bound:
 
 
 def _bind_subquery(item: exp.Subquery, context: Context) -> Bound:
-    if isinstance(item.this, exp.Table | exp.Values) and not item.args.get("with_"):
+    if _is_joined(item.this) and not item.args.get("with_"):
         rel, scope = bind_item(item.this, context)
-        return aliased(rel, item, item.alias, context) if item.alias else (rel, scope)
+        if not item.alias:
+            return rel, scope
+        seen = tuple((v.column, Ref(v.column.id)) for v in scope.starred(()))
+        return aliased(Project(rel, seen), item, item.alias, context)
     bare = item.copy() if item.args.get("with_") else item.this
     if bare is not item.this:
         for key in ("alias", "joins", "pivots"):
@@ -78,6 +81,13 @@ def _bind_subquery(item: exp.Subquery, context: Context) -> Bound:
     if pivots:  # the alias is that of the pivot
         return rel, _visible(rel, "", context)
     return aliased(rel, item, item.alias or "", context)
+
+
+def _is_joined(inner: exp.Expr) -> bool:
+    """Whether parentheses hold a join or a relation with a name, and not a query."""
+    if isinstance(inner, exp.Subquery):
+        return any(inner.args.get(key) for key in ("alias", "joins", "pivots"))
+    return isinstance(inner, exp.Table | exp.Values)
 
 
 def _bind_table(table: exp.Table, context: Context) -> Bound:

@@ -42,7 +42,8 @@ _KNOWN: dict[str, AggregateName] = {
 }
 
 Item = exp.Expr | Column
-_NO_KEYS = (exp.Literal, exp.Boolean, exp.Null, exp.Identifier, exp.DataType, exp.Var)
+_LITERALS = (exp.Literal, exp.Boolean, exp.Null)
+_NO_KEYS = (*_LITERALS, exp.Identifier, exp.DataType, exp.Var)
 
 
 def is_aggregate(node: exp.Expr) -> bool:
@@ -149,7 +150,9 @@ class Grouping:
         name = function_name(node)
         if name in ("grouping", "grouping_id") and self.sets is not None:
             return self._grouping(node, name)
-        if isinstance(node, _NO_KEYS) or any(True for _ in aggregates_in(node)):
+        if isinstance(node, _NO_KEYS) and (self.sets is None or not isinstance(node, _LITERALS)):
+            return None
+        if any(True for _ in aggregates_in(node)):
             return None
         if node.find(exp.Query, exp.Window) is not None:
             return None

@@ -19,8 +19,9 @@ from everview.algebra.scalars import (
     all_of,
 )
 from everview.sql.bind_scalar import bind_call, bind_scalar, column_scalar
-from everview.sql.bind_subquery import Subqueries, carry
+from everview.sql.bind_subquery import Subqueries
 from everview.sql.context import Context
+from everview.sql.domain import carry
 from everview.sql.level import Level
 from everview.sql.parameters import parameters, pulled
 from everview.sql.refuse import Refuse

@@ -64,7 +64,7 @@ class Ordering:
             if isinstance(key, exp.Var) and key.name.upper() == "ALL":
                 items += [_with_key(item, standing_for(s)) for _, s in outputs]
                 continue
-            if isinstance(key, exp.Literal) and not key.is_string:
+            if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
                 place = int(key.name)
                 if not 1 <= place <= len(outputs):
                     raise Refuse(f"ORDER BY {place}: there are {len(outputs)} columns", key)

@@ -23,6 +23,7 @@ from everview.algebra.scalars import (
     Scalar,
 )
 from everview.sql.dialect import EverviewSpark
+from everview.sql.known_nodes import CALL_PARTS, item_name, require_known
 from everview.sql.names import quoted
 from everview.sql.refuse import Refuse
 from everview.sql.scope import Absent, Scope
@@ -40,40 +41,12 @@ _COMPARISONS: dict[type[exp.Expr], Comparison] = {
     exp.GTE: ">=",
 }
 
-# Every node that verbatim text may hold. Anything else is refused: never passed through unknown.
-VERBATIM: frozenset[type[exp.Expr]] = frozenset(
-    {
-        exp.Add, exp.Alias, exp.All, exp.And, exp.Anonymous, exp.Any, exp.Array,
-        exp.Between, exp.BitwiseAnd,
-        exp.BitwiseLeftShift, exp.BitwiseNot, exp.BitwiseOr, exp.BitwiseRightShift,
-        exp.BitwiseXor, exp.Boolean, exp.Bracket, exp.Case, exp.Cast, exp.Collate, exp.Column,
-        exp.ColumnDef, exp.Concat, exp.DPipe, exp.DataType, exp.DataTypeParam, exp.Div, exp.Dot,
-        exp.EQ, exp.Escape, exp.Extract, exp.GT, exp.GTE, exp.HexString, exp.ILike,
-        exp.Identifier, exp.If, exp.In, exp.IntDiv, exp.Interval, exp.IntervalSpan,
-        exp.Is, exp.Kwarg, exp.LT, exp.LTE,
-        exp.Lambda, exp.Like, exp.Literal, exp.Mod, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
-        exp.NullSafeEQ, exp.NullSafeNEQ, exp.Or, exp.Overlay, exp.Paren, exp.RawString,
-        exp.RegexpLike, exp.StrPosition, exp.Sub, exp.Substring, exp.Transform, exp.Trim,
-        exp.TryCast, exp.Tuple, exp.Var,
-    }
-)  # fmt: skip
-
-# What may stand around or inside a call of an aggregate or window function, besides.
-CALL_PARTS: frozenset[type[exp.Expr]] = frozenset(
-    {
-        exp.Distinct, exp.Filter, exp.IgnoreNulls, exp.Order, exp.Ordered, exp.RespectNulls,
-        exp.Star, exp.Where, exp.WithinGroup,
-    }
-)  # fmt: skip
 _WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 
 # Functions whose first argument is a unit keyword when there are three arguments.
 _UNIT_FUNCTIONS = frozenset(
     {"dateadd", "date_add", "datediff", "date_diff", "timestampadd", "timestampdiff"}
 )
-
-# The names of the arguments that are columns become part of the result.
-NAMING = frozenset({"arrays_zip"})
 
 _MARK = re.compile("\ue000(\\d+)\ue001")
 
@@ -168,19 +141,6 @@ def _struct(parts: list[exp.Expr], hole: Hole) -> Scalar:
     return Opaque((*pieces, ")"), frozenset({"named_struct"}))
 
 
-def item_name(item: exp.Expr) -> str:
-    """The name that a select item has by its text; "" where only Spark knows it."""
-    match item:
-        case exp.Alias():
-            return str(item.alias)
-        case exp.Column() | exp.Dot() | exp.Identifier():
-            return str(item.name)
-        case exp.Paren():
-            return item_name(item.this)
-        case _:
-            return ""
-
-
 def _opaque(node: exp.Expr, hole: Hole, besides: frozenset[type[exp.Expr]] = frozenset()) -> Opaque:
     """The node's text with its holes cut out."""
     holes: list[Scalar] = []
@@ -195,8 +155,8 @@ def _opaque(node: exp.Expr, hole: Hole, besides: frozenset[type[exp.Expr]] = fro
         if scalar is not None:
             holes.append(scalar)
             return exp.Var(this=f"\ue000{len(holes) - 1}\ue001")
-        _require_known(part, besides)
         name = function_name(part)
+        require_known(part, name, besides)
         if name is not None:
             functions.add(name)
         return part
@@ -246,22 +206,6 @@ def function_name(node: exp.Expr) -> str | None:
 
 
 _NOT_CALLS = (exp.Case, exp.Cast, exp.TryCast, exp.And, exp.Or, exp.If)
-
-
-def _require_known(node: exp.Expr, besides: frozenset[type[exp.Expr]]) -> None:
-    name = function_name(node)
-    if name in NAMING and any(item_name(e) for e in node.expressions):
-        raise Refuse(f"the fields of {name}(...) are named after its arguments", node)
-    if name == "grouping" or name == "grouping_id":
-        raise Refuse(f"{name}() without GROUP BY", node)
-    if isinstance(node, exp.Query | exp.Subquery | exp.Exists):
-        raise Refuse("a subquery is not understood here", node)
-    if isinstance(node, exp.Window):
-        raise Refuse("a window function is not understood here", node)
-    if type(node) not in VERBATIM and type(node) not in besides:
-        raise Refuse(f"{node.key.upper()} inside an expression is not understood exactly", node)
-    if isinstance(node, exp.In) and not node.expressions:
-        raise Refuse("IN without a list is not understood exactly", node)
 
 
 def _is_keyword(node: exp.Expr) -> bool:

@@ -11,9 +11,10 @@ from everview.algebra.scalars import Column, Opaque, Ref, Scalar
 from everview.sql.bind_from import bind_from
 from everview.sql.bind_group import Grouping, aggregates_in
 from everview.sql.bind_order import Ordering, bind_order
-from everview.sql.bind_scalar import bind_call, bind_scalar, item_name, standing_for
+from everview.sql.bind_scalar import bind_call, bind_scalar, standing_for
 from everview.sql.context import Context
 from everview.sql.group_sets import group_keys
+from everview.sql.known_nodes import item_name
 from everview.sql.level import Level, starred, with_stars
 from everview.sql.names import quoted
 from everview.sql.refuse import Refuse

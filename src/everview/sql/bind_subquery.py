@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from everview.algebra.calls import AggregateCall, VerbatimCall
-from everview.algebra.relations import Aggregate, Distinct, Filter, Join, Project, Rel, TopK
+from everview.algebra.relations import Aggregate, Distinct, Join, Project, Rel, TopK
 from everview.algebra.scalars import (
     FALSE,
     NULL,
@@ -32,10 +32,11 @@ from everview.algebra.scalars import (
     substitute,
 )
 from everview.sql.bind_scalar import Hole, bind_scalar, function_name
-from everview.sql.carry import CannotCarry, Carrier
 from everview.sql.context import Context
+from everview.sql.domain import carry, unknown_of_nothing
 from everview.sql.of_nothing import UnknownOfNothing, of_nothing
 from everview.sql.parameters import Carried, parameters, pulled
+from everview.sql.peel import Peeled, peel
 from everview.sql.refuse import Refuse
 from everview.sql.rows import Rows
 from everview.sql.scope import Scope
@@ -196,7 +197,7 @@ class Subqueries:
         first = Opaque(("first(", Ref(found.columns[0].id), ")"), frozenset({"first"}))
         calls = ((value, VerbatimCall(first)), (count, AggregateCall("count", ())))
         if parameters(found) & rows.ids:
-            carried = self._carry(rows, found, node)
+            carried = carry(self.context, rows, found, node)
             single = Aggregate(carried.rel, tuple(carried.held.values()), calls)
             join = Join("left", rows.rel, single, all_of(carried.matches()))
             rows.rel = self.context.placed(join, node)
@@ -211,7 +212,7 @@ class Subqueries:
         if not parameters(aggregate) & rows.ids:
             rows.rel = Join("cross", rows.rel, aggregate)
             return {}
-        carried = self._carry(rows, aggregate.input, node)
+        carried = carry(self.context, rows, aggregate.input, node)
         calls = tuple((c, _bound_call(call, carried)) for c, call in aggregate.calls)
         grouped = Aggregate(carried.rel, tuple(carried.held.values()), calls)
         join = Join("left", rows.rel, grouped, all_of(carried.matches()))
@@ -219,7 +220,7 @@ class Subqueries:
         try:
             return {c.id: of_nothing(call, Ref(c.id)) for c, call in aggregate.calls}
         except UnknownOfNothing as unknown:
-            raise _unknown(unknown, node) from unknown
+            raise unknown_of_nothing(unknown, node) from unknown
 
     # What is joined
 
@@ -246,58 +247,14 @@ class Subqueries:
         moved = pulled(found, ids)
         if moved is not None:
             return moved[0], tuple(rows.here(c) for c in moved[1])
-        carried = self._carry(rows, found, node)
+        carried = carry(self.context, rows, found, node)
         return carried.rel, carried.matches()
-
-    def _carry(self, rows: Rows, found: Rel, node: exp.Expr) -> Carried:
-        return carry(self.context, rows, found, node)
 
     def _mark(self, rows: Rows, rel: Rel, condition: Scalar, node: exp.Expr) -> Scalar:
         mark = self.context.fresh.column("mark")
         join = Join("mark", rows.rel, rel, condition, mark=mark)
         rows.rel = self.context.placed(join, node)
         return Ref(mark.id)
-
-
-def carry(context: Context, rows: Rows, found: Rel, node: exp.Expr) -> Carried:
-    """The subquery with the values of the rows around that it reads as columns."""
-    ids = tuple(sorted(parameters(found) & rows.ids))
-    names = {c.id: c.name for c in rows.rel.columns}
-
-    def domain() -> Rel:
-        made = [(context.fresh.column(names[id_]), Ref(id_)) for id_ in ids]
-        return Distinct(Project(rows.shared(), tuple(made)))
-
-    try:
-        return Carrier(ids, domain, context.fresh).carry(found)
-    except CannotCarry as error:
-        raise Refuse("a subquery reads the row around it inside VALUES", node) from error
-    except UnknownOfNothing as unknown:
-        raise _unknown(unknown, node) from unknown
-
-
-@dataclass(frozen=True, slots=True)
-class Peeled:
-    """An aggregate without keys, the conditions on its row, and what is made of it."""
-
-    aggregate: Aggregate
-    conditions: tuple[Scalar, ...]
-    outputs: Mapping[ColumnId, Scalar]
-
-
-def peel(rel: Rel) -> Peeled | None:
-    """The parts of a plan that aggregates all rows at its top; None for any other."""
-    match rel:
-        case Aggregate(_, (), calls):
-            return Peeled(rel, (), {c.id: Ref(c.id) for c, _ in calls})
-        case Project(input_, outputs) if (below := peel(input_)) is not None:
-            made = {c.id: substitute(s, below.outputs) for c, s in outputs}
-            return replace(below, outputs=made)
-        case Filter(input_, condition) if (below := peel(input_)) is not None:
-            own = substitute(condition, below.outputs)
-            return replace(below, conditions=(*below.conditions, own))
-        case _:
-            return None
 
 
 def _tested(rel: Rel) -> Rel:
@@ -337,7 +294,3 @@ def _bound_call(
     call: AggregateCall | VerbatimCall, carried: Carried
 ) -> AggregateCall | VerbatimCall:
     return VerbatimCall(carried.bound(call.text)) if isinstance(call, VerbatimCall) else call
-
-
-def _unknown(unknown: UnknownOfNothing, node: exp.Expr) -> Refuse:
-    return Refuse(f"what {unknown.function} gives for no rows is not known", node)

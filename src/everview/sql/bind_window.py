@@ -10,9 +10,10 @@ from sqlglot import exp
 from everview.algebra.calls import SortKey, WindowCall
 from everview.algebra.relations import Window
 from everview.algebra.scalars import Call, Column, Ref, Scalar
-from everview.sql.bind_scalar import VERBATIM, Hole, bind_call, bind_scalar
+from everview.sql.bind_scalar import Hole, bind_call, bind_scalar
 from everview.sql.context import Context
 from everview.sql.dialect import EverviewSpark
+from everview.sql.known_nodes import VERBATIM
 from everview.sql.refuse import Refuse
 from everview.sql.rows import Rows
 

@@ -77,14 +77,8 @@ class Carrier:
                 below = self.carry(input_)
                 own = tuple((c, below.bound(s)) for c, s in outputs)
                 return replace(below, rel=Project(below.rel, own + below.passed()))
-            case Generate(input_, generator):
-                below = self.carry(input_)
-                made = replace(rel, input=below.rel, generator=below.bound(generator))
-                return replace(below, rel=made)
-            case Unpivot(input_, kept):
-                below = self.carry(input_)
-                held = (*kept, *below.held.values())
-                return replace(below, rel=replace(rel, input=below.rel, kept=held))
+            case Generate() | Unpivot() | Pivot():
+                return self._extended(rel)
             case Shared(_, input_):
                 return self.carry(input_)
             case Join():
@@ -102,16 +96,24 @@ class Carrier:
                 return self._window(rel)
             case TopK():
                 return self._top(rel)
-            case Pivot(input_, keys):
-                below = self.carry(input_)
-                held = (*keys, *below.held.values())
-                return replace(below, rel=replace(rel, input=below.rel, keys=held))
             case Values() | TableFunction():
                 raise CannotCarry
             case Scan() | Changes() | Local() | Negate() | Net() | ChangeTable():
                 raise AssertionError(f"{type(rel).__name__} in a query")
             case _:
                 assert_never(rel)
+
+    def _extended(self, rel: Generate | Unpivot | Pivot) -> Carried:
+        below = self.carry(rel.input)
+        held = tuple(below.held.values())
+        match rel:
+            case Generate(_, generator):
+                made: Rel = replace(rel, input=below.rel, generator=below.bound(generator))
+            case Unpivot(_, kept):
+                made = replace(rel, input=below.rel, kept=(*kept, *held))
+            case Pivot(_, keys):
+                made = replace(rel, input=below.rel, keys=(*keys, *held))
+        return replace(below, rel=made)
 
     def _reads(self, rel: Rel) -> bool:
         return bool(parameters(rel) & set(self.ids))

@@ -58,7 +58,7 @@ class EverviewSpark(Spark):
             **Spark.Parser.COMPARISON,
         }
 
-        def _parse_equality(self, parse_is: bool = True) -> exp.Expr | None:
+        def _parse_equality(self, *_: Any, **__: Any) -> exp.Expr | None:
             """In Spark all comparisons bind alike, from left to right, and tighter than IN, IS,
             LIKE and BETWEEN.
             """
@@ -81,11 +81,9 @@ class EverviewSpark(Spark):
             unary: exp.Expr | None = super()._parse_unary()
             return unary
 
-        def _parse_interval(
-            self, require_interval: bool = True, parse_function_unit: bool = True
-        ) -> exp.Expr | None:
+        def _parse_interval(self, *args: Any, **named: Any) -> exp.Expr | None:
             """Several units are one literal: their sum stands in parentheses."""
-            found: exp.Expr | None = super()._parse_interval(require_interval, parse_function_unit)
+            found: exp.Expr | None = super()._parse_interval(*args, **named)
             return exp.Paren(this=found) if isinstance(found, exp.Add) else found
 
         def _parse_type(self, *args: Any, **named: Any) -> exp.Expr | None:
@@ -105,10 +103,10 @@ class EverviewSpark(Spark):
             whole: exp.Expr | None = self._parse_column_ops(self.expression(literal))
             return whole
 
-        def _parse_value(self, values: bool = True) -> exp.Expr | None:
+        def _parse_value(self, *args: Any, **named: Any) -> exp.Expr | None:
             """A row of VALUES without parentheses has no alias of its own."""
             if self._match(TokenType.L_PAREN, advance=False):
-                found: exp.Expr | None = super()._parse_value(values)
+                found: exp.Expr | None = super()._parse_value(*args, **named)
                 return found
             row = self._parse_assignment()
             return self.expression(exp.Tuple(expressions=[row])) if row else None

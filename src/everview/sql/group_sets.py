@@ -93,7 +93,7 @@ class _Sets:
 
     def _named(self, node: exp.Expr) -> Item:
         """What a position or an alias stands for; a column of the input wins over an alias."""
-        if isinstance(node, exp.Literal) and not node.is_string:
+        if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
             place = int(node.name)
             if not 1 <= place <= len(self._items):
                 raise Refuse(f"GROUP BY {place}: there are {len(self._items)} columns", node)

@@ -1,4 +1,4 @@
-"""Pipe syntax: `FROM t |> WHERE ... |> SELECT ...` as queries within queries, as Spark reads it."""
+"""Pipe syntax as queries within queries, read as Spark reads it."""
 
 from __future__ import annotations
 
