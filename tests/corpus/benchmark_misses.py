@@ -9,7 +9,7 @@ from typing import Any
 from tests.corpus.benchmark_conditions import Conditions, typed
 from tests.corpus.benchmark_model import Model, Row, Rows
 
-_DEPTH = 3  # a sale of a customer at an address
+_DEPTH = 5  # a line of an order of a customer of a nation of a region
 
 
 class Misses:

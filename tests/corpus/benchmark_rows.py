@@ -145,13 +145,18 @@ class _Slice:
         row = dict(self._choice(self._model.pool[table]))
         for name, value in row.items():
             type_ = self._model.types[table].field(name).type
-            end = next((end for end in self._shared if name.endswith(end)), None)
-            asked = self._wanted.get(name, self._shared[end] if end else None)
+            asked = self._asked(name)
             if asked and (is_first or self._rng.random() < self._effort.held):
                 row[name] = typed(self._choice(asked), type_)
             elif table in self._model.facts and value is not None:
                 row[name] = self._measure(value, type_)
         return row
+
+    def _asked(self, column: str) -> list[Any]:
+        """Values that a condition asks of the column, of these the shared ones if there are."""
+        wanted = self._wanted.get(column, [])
+        shared = [v for end, few in self._shared.items() if column.endswith(end) for v in few]
+        return [v for v in shared if v in wanted] or wanted or shared
 
     def _measure(self, value: Any, type_: pa.DataType) -> Any:
         """Of integers many small and few great: deviations exceed their mean; nothing is zero,
@@ -206,17 +211,13 @@ class _Slice:
             return value
         if target != self._model.calendar and self._rng.random() < OUTSIDE:
             return Place(self._rng.randrange(self._place.places), 0).first
-        if (
-            target in deal
-            and target != self._model.calendar
-            and self._rng.random() < self._effort.held
-        ):
+        is_day = target == self._model.calendar
+        if target in deal and not is_day and self._rng.random() < self._effort.held:
             return deal[target]
         if target not in self._keys:
             return value
-        own = self._keys[target]
-        is_near = target == self._model.calendar and self._rng.random() < self._effort.near
-        return self._choice(own[:FIRST_DAYS] if is_near else own)
+        is_near = is_day and self._rng.random() < self._effort.near
+        return self._choice(self._keys[target][: FIRST_DAYS if is_near else None])
 
     def _spoiled(self, rows: list[Row], is_fact: bool) -> list[Row]:
         """Some cells NULL, save the key of a dimension; some rows of a fact twice."""

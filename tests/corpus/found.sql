@@ -1,0 +1,17 @@
+# an alias around a join with USING cuts off the column that USING hid
+SELECT * FROM (r JOIN r AS q1 USING (k)) AS q2
+
+# the star of an alias around a join with USING
+SELECT q2.* FROM (r LEFT JOIN u AS q1 USING (k)) AS q2
+
+# a comma binds as a JOIN does, from left to right
+SELECT r.k AS o1, t.k AS o2, u.k AS o3 FROM r, t RIGHT JOIN u ON t.k = u.k AND r.k = u.k
+
+# ORDER BY ALL is no column
+SELECT k, v FROM t ORDER BY ALL LIMIT 2
+
+# a literal that is a key of CUBE is NULL where its set leaves it out
+SELECT t.d, '' AS g FROM t GROUP BY CUBE(t.d, '')
+
+# a decimal literal as a key is no place in the SELECT list
+SELECT k, 1.50 AS g FROM u GROUP BY k, 1.50 WITH ROLLUP

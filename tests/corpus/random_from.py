@@ -68,9 +68,9 @@ class Froms(Scalars):
         for _ in range(most - 1):
             if self.room <= 0 or not self.chance(50):
                 break
-            found = self.part(lambda left=found: self._joined(left, around))  # type: ignore[misc]
+            found = self.part(lambda left=found: self._joined(left, around))
         if not self.plain and self.chance(6):
-            found = self.part(lambda left=found: self._exploded(left))  # type: ignore[misc]
+            found = self.part(lambda left=found: self._exploded(left))
         return found
 
     # One relation
@@ -139,7 +139,7 @@ class Froms(Scalars):
         self.met("values")
         families = [self.pick(("int", "str", "bool")) for _ in range(self.pick((1, 2)))]
         rows = self.some(
-            lambda: f"({', '.join(self.literal(f) for f in families)})",  # type: ignore[arg-type]
+            lambda: f"({', '.join(self.literal(f) for f in families)})",
             1,
             3,
         )
@@ -149,7 +149,7 @@ class Froms(Scalars):
         text = f"VALUES {', '.join(rows)}"
         text = f"({text})" if self.chance(30) else text
         outputs = tuple(zip(names, families, strict=True))
-        scope = _scope(outputs, alias, len(rows))  # type: ignore[arg-type]
+        scope = _scope(outputs, alias, len(rows))
         return From(f"{text} AS {alias}({', '.join(names)})", scope)
 
     def _parenthesised(self, around: Around) -> From:

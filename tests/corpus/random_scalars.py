@@ -102,7 +102,7 @@ class Scalars(Choices):
                 return self.condition(scope, depth - 1)
 
     def _filled(self, text: str, scope: Scope, depth: int) -> str:
-        return _FAMILY.sub(lambda found: self.safe(found[1], scope, depth), text)  # type: ignore[arg-type]
+        return _FAMILY.sub(lambda found: self.safe(found[1], scope, depth), text)
 
     def spelled(self, column: Visible, scope: Scope, inner: Scope | None = None) -> str:
         text = self.pick(scope.spellings(column, inner))

@@ -13,10 +13,17 @@ from everview.algebra.scalars import Opaque
 from everview.algebra.walk import walk_plan
 from everview.errors import Place
 from everview.plan.maintained import PER_QUERY, unmaintained
-from everview.sql.bind import Lowered, NotLowered, bind
-from everview.sql.bind_scalar import bind_scalar
-from everview.sql.known_nodes import VERBATIM
-from everview.sql.parse import parse_query
+from everview.sql.bind import (
+    _SELECT_CLAUSES,
+    _SET_CLAUSES,
+    _SUBQUERY_CLAUSES,
+    Lowered,
+    NotLowered,
+    bind,
+)
+from everview.sql.bind_scalar import bind_call, bind_scalar
+from everview.sql.known_nodes import CALL_PARTS, VERBATIM
+from everview.sql.parse import Parsed, parse_query
 from everview.sql.refuse import Refuse
 from tests.pairs import pairs
 from tests.plan_text import plan_text
@@ -117,6 +124,53 @@ def test_a_node_that_is_not_named_is_refused(inside: bool) -> None:
             continue
         passed.append(kind.__name__)
     assert not passed, f"passed through unknown: {passed}"
+
+
+def test_nor_as_a_part_of_an_aggregate_call() -> None:
+    passed = []
+    for kind in UNKNOWN:
+        if kind in CALL_PARTS:
+            continue
+        try:
+            bind_call(exp.Anonymous(this="max", expressions=[kind()]), lambda _: None)
+        except Refuse:
+            continue
+        passed.append(kind.__name__)
+    assert not passed, f"passed through unknown: {passed}"
+
+
+def _queries() -> list[type[exp.Expr]]:
+    return [c for c in _all_nodes() if c not in (exp.Select, exp.Subquery, exp.Table, exp.Values)]
+
+
+def test_nor_as_a_query_or_in_from() -> None:
+    """Whatever stands where a relation is wanted, and is none that is named, is refused."""
+    passed = []
+    for kind in _queries():
+        if issubclass(kind, exp.SetOperation):
+            continue
+        for tree in (kind(), exp.Select(expressions=[exp.Star()], from_=exp.From(this=kind()))):
+            if not isinstance(bind(Parsed("", tree), SOURCES), NotLowered):
+                passed.append(kind.__name__)
+    assert not passed, f"passed through unknown: {passed}"
+
+
+@pytest.mark.parametrize("query", [exp.Select, exp.Union, exp.Subquery])
+def test_nor_as_a_clause(query: type[exp.Expr]) -> None:
+    """A clause that some dialect of the parser knows and the binder does not."""
+    parsed = parse_query("SELECT a FROM t UNION SELECT a FROM u")
+    trees = {
+        exp.Select: parsed.tree.this,
+        exp.Union: parsed.tree,
+        exp.Subquery: exp.Subquery(this=parsed.tree.this.copy()),
+    }
+    unknown = set(query.arg_types) - _SELECT_CLAUSES - _SET_CLAUSES - _SUBQUERY_CLAUSES
+    assert unknown
+    for clause in unknown:
+        tree = trees[query].copy()
+        tree.set(clause, exp.Var(this="x"))
+        found = bind(Parsed(parsed.text, tree), SOURCES)
+        assert isinstance(found, NotLowered), clause
 
 
 @pytest.mark.parametrize("name", sorted(PER_QUERY))

@@ -70,8 +70,10 @@ def _bind_subquery(item: exp.Subquery, context: Context) -> Bound:
         rel, scope = bind_item(item.this, context)
         if not item.alias:
             return rel, scope
-        seen = tuple((v.column, Ref(v.column.id)) for v in scope.starred(()))
-        return aliased(Project(rel, seen), item, item.alias, context)
+        seen = tuple(v.column for v in scope.starred(()))
+        if seen != rel.columns:
+            rel = Project(rel, tuple((c, Ref(c.id)) for c in seen))
+        return aliased(rel, item, item.alias, context)
     bare = item.copy() if item.args.get("with_") else item.this
     if bare is not item.this:
         for key in ("alias", "joins", "pivots"):

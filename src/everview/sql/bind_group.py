@@ -77,6 +77,7 @@ class Grouping:
         self._rows = rows
         self._scalars = scalars
         self.keys: dict[Scalar, Column] = {}
+        self._kinds: set[type] = {exp.Paren}  # the kinds of nodes that may be a key
         self.sets: list[frozenset[Scalar]] | None = None
         self._prepared: list[tuple[Column, Scalar]] = []
         self._calls: dict[AggregateCall | VerbatimCall, Column] = {}
@@ -87,6 +88,7 @@ class Grouping:
 
     def add_key(self, item: Item) -> Scalar:
         scalar = Ref(item.id) if isinstance(item, Column) else bind_scalar(item, self._scalars)
+        self._kinds.add(exp.Column if isinstance(item, Column) else type(item.unnest()))
         if scalar not in self.keys:
             self.keys[scalar] = self._rows.fresh.column(item.name or "key")
             self._prepared.append((self.keys[scalar], scalar))
@@ -152,7 +154,7 @@ class Grouping:
             return self._grouping(node, name)
         if isinstance(node, _NO_KEYS) and (self.sets is None or not isinstance(node, _LITERALS)):
             return None
-        if any(True for _ in aggregates_in(node)):
+        if type(node) not in self._kinds or any(True for _ in aggregates_in(node)):
             return None
         if node.find(exp.Query, exp.Window) is not None:
             return None

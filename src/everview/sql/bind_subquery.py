@@ -64,6 +64,11 @@ class Subqueries:
                 return self._member(node, scalars, negated=False)
             case exp.Not():
                 return self._negated(node, scalars)
+            case exp.EQ(expression=exp.Boolean(this=value)) if _asks(node.this):
+                whole = (
+                    node.this.copy() if value else exp.Not(this=exp.Paren(this=node.this.copy()))
+                )
+                return bind_scalar(whole, scalars)
             case exp.Subquery() | exp.Select() | exp.SetOperation():
                 return self._scalar(node)
             case _:
@@ -135,8 +140,10 @@ class Subqueries:
         subqueries.
         """
         inner, negated = _unwrapped(node)
-        if not negated or inner.find(exp.In) is None or not _asks(inner):
+        if not _asks(inner):
             return None
+        if not negated:
+            return bind_scalar(inner, scalars)
         match inner:
             case exp.In() if inner.args.get("query") is not None:
                 return self._member(inner, scalars, negated=True)

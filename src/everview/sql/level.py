@@ -38,7 +38,7 @@ class Level:
         return bind_scalar(node, self.hole)
 
     def hole(self, node: exp.Expr) -> Scalar | None:
-        if isinstance(node, exp.Query | exp.Exists | exp.In | exp.Not):
+        if isinstance(node, exp.Query | exp.Exists | exp.In | exp.Not | exp.EQ):
             found = self.subqueries().hole(node, self.hole)
             if found is not None:
                 return found

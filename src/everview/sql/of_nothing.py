@@ -5,7 +5,8 @@ from __future__ import annotations
 from everview.algebra.calls import AggregateCall, VerbatimCall
 from everview.algebra.scalars import Call, Opaque, Scalar, integer
 
-# Functions that are 0 of nothing; those of NULL_OF_NOTHING are NULL.
+# Functions that are 0 of nothing, or an empty array; those of NULL_OF_NOTHING are NULL.
+EMPTY_OF_NOTHING = frozenset({"array_agg", "collect_list", "collect_set"})
 ZERO_OF_NOTHING = frozenset({"approx_count_distinct", "count", "count_if", "regr_count"})
 NULL_OF_NOTHING = frozenset(
     {
@@ -34,6 +35,8 @@ def of_nothing(call: AggregateCall | VerbatimCall, value: Scalar) -> Scalar:
     name = _function(call)
     if name in ZERO_OF_NOTHING:
         return Call("coalesce", (value, integer(0)))
+    if name in EMPTY_OF_NOTHING:
+        return Call("coalesce", (value, Call("array", ())))
     if name in NULL_OF_NOTHING:
         return value
     raise UnknownOfNothing(name)
