@@ -15,3 +15,9 @@ SELECT t.d, '' AS g FROM t GROUP BY CUBE(t.d, '')
 
 # a decimal literal as a key is no place in the SELECT list
 SELECT k, 1.50 AS g FROM u GROUP BY k, 1.50 WITH ROLLUP
+
+# NOT before NOT IN of two columns, where the answer may be NULL
+SELECT q1.v FROM w AS q1 WHERE FALSE OR NOT (q1.v, q1.v) NOT IN (SELECT k, k FROM t)
+
+# a literal as the only key of ROLLUP
+SELECT 'c' AS g, min(k) AS a FROM r GROUP BY ROLLUP('c')

@@ -32,7 +32,7 @@ def cases(default: int) -> int:
 def random_cases(default: int, start: int) -> Callable[[Any], Any]:
     """The same queries on every run, unless a number is asked for: then others every time.
 
-    Of what hypothesis draws about half resembles what it drew before and is not run.
+    Of what hypothesis draws two thirds resemble what it drew before and are not run.
     """
     chosen = settings(
         max_examples=3 * cases(default),

@@ -1,13 +1,10 @@
-"""Random FROM clauses: tables, queries, VALUES, and joins of every kind and condition."""
+"""Random FROM clauses: joins of every kind and condition, and LATERAL VIEW."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-
-from tests.corpus.random_scalars import Scalars
+from tests.corpus.random_relations import Around, From, Relations, scope_of
 from tests.corpus.random_scope import Scope, Visible
-from tests.corpus.small_tables import TABLES, Family, family
+from tests.corpus.small_tables import Family
 
 # More pairs than this are not joined: a query must stay quick.
 LARGEST = 1200
@@ -20,51 +17,13 @@ KINDS = {
     "anti": ("LEFT ANTI JOIN", "ANTI JOIN"),
 }
 
-Output = tuple[str, Family]  # name ("" where only Spark knows it) and family
 
-
-@dataclass(frozen=True)
-class Query:
-    """The text of a query, its columns and an upper estimate of its rows."""
-
-    text: str
-    outputs: tuple[Output, ...]
-    size: int
-
-
-@dataclass(frozen=True)
-class Around:
-    """What stands around a query: the names of WITH, and how deep queries may still nest."""
-
-    depth: int
-    ctes: Mapping[str, Query]
-
-    @property
-    def inside(self) -> Around:
-        return replace(self, depth=self.depth - 1)
-
-
-@dataclass(frozen=True)
-class From:
-    """A relation's text and what it makes visible.
-
-    Spark reads commas and joins from left to right; within parentheses it takes no `comma`.
-    """
-
-    text: str
-    scope: Scope
-    comma: bool = False
-
-
-class Froms(Scalars):
-    """FROM clauses; the queries inside them come from `query`."""
-
-    def query(self, around: Around, target: Sequence[Family] | None = None) -> Query:
-        raise NotImplementedError
+class Froms(Relations):
+    """FROM clauses, read from left to right."""
 
     def from_(self, around: Around, most: int = 3) -> From:
         """A relation joined with some more, perhaps exploded."""
-        found = self.part(lambda: self._relation(around, frozenset()))
+        found = self.part(lambda: self.relation(around, frozenset()))
         for _ in range(most - 1):
             if self.room <= 0 or not self.chance(50):
                 break
@@ -73,87 +32,8 @@ class Froms(Scalars):
             found = self.part(lambda left=found: self._exploded(left))
         return found
 
-    # One relation
-
-    def _relation(self, around: Around, taken: frozenset[str]) -> From:
-        self.room -= 1
-        deep = 1 if around.depth > 0 and self.room > 0 else 0
-        match self.weighted(
-            (
-                (8, "table"),
-                (10 if around.ctes else 0, "cte"),
-                (3 * deep, "subquery"),
-                (1, "values"),
-                (2 * deep, "join"),
-            )
-        ):
-            case "table":
-                name = self.pick(["r", "t", "u", "w", "r", "t", "u", "w", "e"])
-                return self._named(name, self._table(name, around), taken)
-            case "cte":
-                name = self.pick(sorted(around.ctes))
-                self.met("cte used")
-                return self._named(name, self._table(name, around), taken)
-            case "subquery":
-                return self._subquery(around)
-            case "values":
-                return self._values()
-            case _:
-                return self._parenthesised(around)
-
-    def _table(self, name: str, around: Around) -> Query:
-        """What a name stands for: WITH hides a table."""
-        if name in around.ctes:
-            return around.ctes[name]
-        table = TABLES[name]
-        outputs = tuple((column, family(type_)) for column, type_ in table.columns)
-        return Query(name, outputs, max(1, len(table.rows)))
-
-    def _named(self, name: str, query: Query, taken: frozenset[str]) -> From:
-        """The relation under its own name, an alias, or an alias that renames its columns."""
-        if name not in taken and self.chance(60):
-            return From(name, _scope(query.outputs, name, query.size))
-        alias = self.name("q")
-        if self.chance(15):
-            self.met("renamed columns")
-            return self._renamed(name, alias, query)
-        word = self.pick((" AS ", " "))
-        return From(f"{name}{word}{alias}", _scope(query.outputs, alias, query.size))
-
-    def _renamed(self, text: str, alias: str, query: Query) -> From:
-        names = [self.name("c") for _ in query.outputs]
-        outputs = [(n, f) for n, (_, f) in zip(names, query.outputs, strict=True)]
-        return From(f"{text} AS {alias}({', '.join(names)})", _scope(outputs, alias, query.size))
-
-    def _subquery(self, around: Around) -> From:
-        self.met("subquery in from")
-        query = self.query(around.inside)
-        alias = self.name("q")
-        if any(not name for name, _ in query.outputs) or self.chance(10):
-            return self._renamed(f"({query.text})", alias, query)
-        if self.chance(5):
-            return From(f"({query.text})", _scope(query.outputs, None, query.size))
-        return From(f"({query.text}) AS {alias}", _scope(query.outputs, alias, query.size))
-
-    def _values(self) -> From:
-        self.met("values")
-        families = [self.pick(("int", "str", "bool")) for _ in range(self.pick((1, 2)))]
-        rows = self.some(
-            lambda: f"({', '.join(self.literal(f) for f in families)})",
-            1,
-            3,
-        )
-        names = [self.pick(("k", "s", "b", "v")) if self.chance(30) else self.name("c")]
-        names += [self.name("c") for _ in families[1:]]
-        alias = self.name("q")
-        text = f"VALUES {', '.join(rows)}"
-        text = f"({text})" if self.chance(30) else text
-        outputs = tuple(zip(names, families, strict=True))
-        scope = _scope(outputs, alias, len(rows))
-        return From(f"{text} AS {alias}({', '.join(names)})", scope)
-
-    def _parenthesised(self, around: Around) -> From:
-        first = self._relation(around.inside, frozenset())
+    def parenthesised(self, around: Around) -> From:
+        first = self.relation(around.inside, frozenset())
         inside = self._joined(first, around.inside)
         if inside.comma:
             return first
@@ -161,13 +41,13 @@ class Froms(Scalars):
         if self.chance(25):
             alias = self.name("q")
             columns = [(c.name, c.family) for c in inside.scope.shown]
-            return From(f"({inside.text}) AS {alias}", _scope(columns, alias, inside.scope.size))
+            return From(f"({inside.text}) AS {alias}", scope_of(columns, alias, inside.scope.size))
         return From(f"({inside.text})", inside.scope)
 
     # Joins
 
     def _joined(self, left: From, around: Around) -> From:
-        right = self._relation(around, frozenset(left.scope.tables))
+        right = self.relation(around, frozenset(left.scope.tables))
         if right.scope.tables & left.scope.tables or _size(left, right) > LARGEST:
             return left
         match self.weighted(
@@ -285,10 +165,6 @@ class Froms(Scalars):
         text = f"{left.text} LATERAL VIEW {outer}explode({array}) {alias} AS {column}"
         scope = left.scope.joined(Scope((Visible(column, which, alias),), 2))
         return From(text, scope)
-
-
-def _scope(outputs: Sequence[Output], table: str | None, size: int) -> Scope:
-    return Scope(tuple(Visible(name, which, table) for name, which in outputs), size)
 
 
 def _size(left: From, right: From) -> int:

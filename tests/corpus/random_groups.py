@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.corpus.random_from import From
+from tests.corpus.random_relations import From
 from tests.corpus.random_scope import Scope
 from tests.corpus.random_subqueries import Subqueries
 from tests.corpus.small_tables import Family
@@ -27,6 +27,8 @@ class Grouped:
 
 
 class Groups(Subqueries):
+    """What a grouped SELECT and its aggregates look like, and windows."""
+
     def aggregate(self, family: Family, scope: Scope) -> str:
         """An aggregate of this family."""
         of = "int" if family == "dbl" else family  # doubles are averages of integers

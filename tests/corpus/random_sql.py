@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
 
-from tests.corpus.random_from import Around, Output, Query
 from tests.corpus.random_groups import Groups
+from tests.corpus.random_relations import Around, Output, Query
 from tests.corpus.random_scope import FAMILIES, Scope
 from tests.corpus.small_tables import TABLES, Family
 
@@ -122,10 +122,13 @@ class Queries(Groups):
     ) -> Query:
         if self.chance(3):
             return self._constants(target)
-        self.outside = around.inside if around.depth > 0 else around
-        outside = self.outside
+        before, self.outside = self.outside, around.inside if around.depth > 0 else around
+        query = self._from_where(around, target, top=top)
+        self.outside = before
+        return query
+
+    def _from_where(self, around: Around, target: Sequence[Family] | None, *, top: bool) -> Query:
         source = self.from_(around)
-        self.outside = outside
         scope = source.scope
         where = ""
         if self.chance(55):

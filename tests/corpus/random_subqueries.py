@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.corpus.random_from import Around, Froms
+from tests.corpus.random_from import Froms
+from tests.corpus.random_relations import Around
 from tests.corpus.random_scope import Scope
 from tests.corpus.small_tables import Family
 

@@ -1,6 +1,6 @@
 """What becomes of every query of the corpus: lowered, refused or wrong, a line each.
 
-python -m tests.corpus.report [--suite NAME] [--json]
+python -m tests.corpus.report [--suite NAME ...] [--json]
 """
 
 from __future__ import annotations
@@ -91,10 +91,11 @@ def summary(all_: list[Told]) -> Iterator[str]:
 def main() -> int:
     """Tell every query as it is done; 1 if some is wrong."""
     parser = argparse.ArgumentParser(prog="make corpus", description=__doc__)
-    parser.add_argument("--suite", choices=[s.name for s in SUITES], help="this suite only")
+    names = [s.name for s in SUITES]
+    parser.add_argument("--suite", action="append", choices=names, help="only this, repeatable")
     parser.add_argument("--json", action="store_true", help="one object per line, no summary")
     options = parser.parse_args()
-    chosen = tuple(s for s in SUITES if options.suite in (None, s.name))
+    chosen = tuple(s for s in SUITES if s.name in (options.suite or names))
     with tempfile.TemporaryDirectory() as folder:
         spark = _spark(folder)
         all_ = []

@@ -1,14 +1,68 @@
-"""Queries of a small shop, and whether the code of today maintains them incrementally."""
+"""Queries of a small shop, and how the code of today would keep a view of each."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from everview.algebra.relations import Project, Rel, Scan
+from everview.algebra.scalars import ColumnId, Ref
 from everview.algebra.walk import walk_plan
+from everview.errors import SqlNotAllowed, SqlSyntax
 from everview.facts.schema import Field, Schema
 from everview.plan.maintained import unmaintained
-from everview.plan.shape import FullOnly, Shape, full_only, shape_of
-from everview.sql.bind import Lowered, NotLowered, bind
-from everview.sql.parse import parse_query
-from everview.views.status import stored_as
+from everview.plan.shape import FullOnly, shape_of
+from everview.rewrite.project_merge import project_merge
+from everview.rewrite.rules import rewrite
+from everview.sql.bind import Asks, NotLowered, bind
+from everview.sql.parse import Parsed, forbid_outside_state, parse_query
+from everview.views.status import how_kept
+
+How = Literal["incrementally", "in full", "as text", "refused"]
+HOWS: tuple[How, ...] = ("incrementally", "in full", "as text", "refused")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A construct of Spark's SELECT and a query that has it; `group` is its place on the page."""
+
+    group: str
+    construct: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How a view of a query is kept: how its rows are stored, or why it is not incremental.
+
+    `asks`: the binder needs Spark's word on names or types.
+    """
+
+    how: How
+    why: str
+    asks: bool = False
+
+
+def _nested(type_: dict[str, Any]) -> str:
+    return json.dumps(type_, sort_keys=True)
+
+
+def _struct(**fields: str) -> dict[str, Any]:
+    made = [{"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in fields.items()]
+    return {"type": "struct", "fields": made}
+
+
+_CUSTOMER = _struct(name="string", town="string")
+_LINES = {
+    "type": "array",
+    "elementType": _struct(item="string", price="long"),
+    "containsNull": True,
+}
+_MARKS = {"type": "map", "keyType": "string", "valueType": "string", "valueContainsNull": True}
 
 TABLES = {
     "sales": Schema(
@@ -21,64 +75,95 @@ TABLES = {
     ),
     "old_sales": Schema((Field("sale_id", "long"), Field("amount", "long"))),
     "stores": Schema((Field("store_id", "long"), Field("city", "string"))),
+    "budgets": Schema(
+        (Field("store_id", "long"), *(Field(f"q{i}", "long") for i in (1, 2, 3, 4)))
+    ),
+    "orders": Schema(
+        (
+            Field("order_id", "long"),
+            Field("customer", _nested(_CUSTOMER)),
+            Field("lines", _nested(_LINES)),
+            Field("marks", _nested(_MARKS)),
+            Field("doc", "variant"),
+        )
+    ),
 }
 
-# The page sorts them by itself: what is learnt moves from one table to the other.
-QUERIES = (
-    "SELECT sale_id, amount * 2 AS twice FROM sales WHERE amount > 100",
-    "SELECT sale_id, city FROM sales JOIN stores USING (store_id)",
-    "SELECT a.sale_id FROM sales a JOIN sales b ON a.amount < b.amount AND a.day = b.day",
-    "SELECT city, day FROM stores CROSS JOIN sales",
-    "SELECT sale_id FROM sales UNION ALL SELECT sale_id FROM old_sales",
-    "WITH big AS (SELECT * FROM sales WHERE amount > 100) SELECT sale_id FROM big",
-    "SELECT x.city FROM (SELECT city, store_id FROM stores) AS x WHERE x.store_id > 7",
-    "SELECT city, count(*), sum(amount) FROM sales JOIN stores USING (store_id) GROUP BY city",
-    "SELECT day, avg(amount), min(amount), max(amount) FROM sales GROUP BY day",
-    "SELECT day, count(*) FILTER (WHERE amount > 100) AS big FROM sales GROUP BY day",
-    "SELECT count(*) AS n FROM sales",
-    "SELECT DISTINCT city FROM stores",
-    "SELECT sale_id FROM sales UNION SELECT sale_id FROM old_sales",
-    "SELECT sale_id FROM sales EXCEPT SELECT sale_id FROM old_sales",
-    "SELECT sale_id FROM sales INTERSECT SELECT sale_id FROM old_sales",
-    "SELECT city, sale_id FROM stores LEFT JOIN sales USING (store_id)",
-    "SELECT city FROM stores LEFT SEMI JOIN sales USING (store_id)",
-    "SELECT city FROM stores LEFT ANTI JOIN sales USING (store_id)",
-    "SELECT city FROM stores WHERE store_id IN (SELECT store_id FROM sales)",
-    "SELECT city FROM stores s WHERE EXISTS (SELECT 1 FROM sales WHERE store_id = s.store_id)",
-    "SELECT sale_id, row_number() OVER (ORDER BY amount) AS place FROM sales",
-    "SELECT day, count(*) AS n FROM sales GROUP BY day HAVING count(*) > 100",
-    "SELECT day, sum(amount) AS total FROM sales GROUP BY day ORDER BY total DESC LIMIT 10",
-    "SELECT day, count(DISTINCT store_id) AS stores FROM sales GROUP BY day",
-    "SELECT day, stddev(amount) AS spread FROM sales GROUP BY day",
-    "SELECT day, store_id, sum(amount) AS total FROM sales GROUP BY ROLLUP (day, store_id)",
-    "SELECT max(n) AS most FROM (SELECT count(*) AS n FROM sales GROUP BY day)",
-    "SELECT sale_id FROM sales WHERE day = current_date()",
-    "SELECT sale_id, e FROM sales LATERAL VIEW explode(array(1, 2)) AS e",
-)
+# What Spark says where the binder asks for names or types, by the query that makes it ask.
+ANSWERS = {
+    "SELECT order_id, customer.* FROM orders": Schema((Field("customer", _nested(_CUSTOMER)),)),
+    "SELECT order_id, item, price FROM orders LATERAL VIEW inline(lines) l": Schema(
+        (Field("item", "string"), Field("price", "long"))
+    ),
+}
+
+_FILE = Path(__file__).with_name("examples.sql")
 
 
-def shape(sql: str) -> Shape:
-    """How the view of a query would be kept; of types only what is comparable matters here."""
-    found = bind(parse_query(sql), TABLES, share=False)
+def _read() -> Iterator[Example]:
+    for part in _FILE.read_text(encoding="utf-8").split("\n## ")[1:]:
+        group, *found = part.split("\n# ")
+        for one in found:
+            construct, _, sql = one.partition("\n")
+            yield Example(group.strip(), construct.strip(), sql.strip())
+
+
+EXAMPLES = tuple(_read())
+GROUPS = tuple(dict.fromkeys(e.group for e in EXAMPLES))
+
+
+@cache
+def kept(sql: str) -> Kept:
+    """How the view of a query would be kept, as far as the text and the tables tell.
+
+    What Spark alone tells is not asked: determinism, collations, types of expressions.
+    """
+    try:
+        parsed = parse_query(sql)
+        forbid_outside_state(parsed)
+    except (SqlNotAllowed, SqlSyntax) as refusal:
+        return Kept("refused", f"{refusal.code}, {refusal.title}: {refusal.what}")
+    asks = isinstance(_bound(parsed, ()), Asks)
+    found = _bound(parsed, (ANSWERS[sql],) if asks else ())
+    assert not isinstance(found, Asks), sql
     if isinstance(found, NotLowered):
-        return full_only(found.reason, found.place, Schema(()))
-    assert isinstance(found, Lowered)
-    rel = found.rel
-    refused = unmaintained(rel)
+        return Kept("as text", found.reason, asks)
+    refused = unmaintained(found.rel)
     if refused is not None:
-        place = found.place(refused.operator, refused.function)
-        return full_only(refused.reason, place, Schema(()))
-    types = {c.id: "long" for r in walk_plan(rel) for c in r.columns}
-    return shape_of(rel, types, Schema(tuple(Field(c.name, types[c.id]) for c in rel.columns)))
+        return Kept("in full", refused.reason, asks)
+    rel = rewrite(found.rel, (project_merge,))
+    types = _types(rel)
+    shape = shape_of(rel, types, Schema(tuple(Field(c.name, types[c.id]) for c in rel.columns)))
+    if isinstance(shape, FullOnly):
+        return Kept("in full", shape.reason, asks)
+    return Kept("incrementally", how_kept(shape).removeprefix("incremental, "), asks)
+
+
+def _bound(parsed: Parsed, answers: tuple[Schema, ...]) -> Any:
+    return bind(parsed, TABLES, answers, share=False)
+
+
+def _types(rel: Rel) -> dict[ColumnId, str]:
+    """The types of columns that are those of a table; of a computed one any plain type will do."""
+    found = {c.id: "long" for r in walk_plan(rel) for c in r.columns}
+    for operator in reversed(list(walk_plan(rel))):
+        if isinstance(operator, Scan):
+            schema = TABLES[operator.table]
+            found |= {c.id: schema[c.name].type for c in operator.columns}
+        if isinstance(operator, Project):
+            held = [(c, s) for c, s in operator.outputs if isinstance(s, Ref)]
+            found |= {c.id: found[s.id] for c, s in held}
+    return found
+
+
+QUERIES = tuple(e.sql for e in EXAMPLES if kept(e.sql).how != "refused")
 
 
 def incremental() -> list[tuple[str, str]]:
     """The queries that are maintained by what changed, each with how its rows are stored."""
-    found = [(sql, shape(sql)) for sql in QUERIES]
-    return [(sql, stored_as(s)) for sql, s in found if not isinstance(s, FullOnly)]
+    return [(sql, kept(sql).why) for sql in QUERIES if kept(sql).how == "incrementally"]
 
 
 def full() -> list[tuple[str, str]]:
     """The queries that are recomputed, each with the reason."""
-    found = [(sql, shape(sql)) for sql in QUERIES]
-    return [(sql, s.reason) for sql, s in found if isinstance(s, FullOnly)]
+    return [(sql, kept(sql).why) for sql in QUERIES if kept(sql).how != "incrementally"]

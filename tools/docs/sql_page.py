@@ -1,10 +1,15 @@
-"""docs/sql.md: what is maintained incrementally, and every statement of the grammar."""
+"""docs/sql.md: each construct of a query with how it is kept, and every statement."""
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+
+from everview.facts.schema import Schema
+from everview.sql.names import sql_type
 from everview.sql.statements.grammar import GRAMMAR, Entry
 from everview.statements.results import CHANGES, CHECKS, COLUMNS, RECEIPTS, VERIFICATIONS
-from tools.docs.queries import full, incremental
+from tools.docs.queries import EXAMPLES, GROUPS, HOWS, TABLES, Example, Kept, kept
 
 RESULTS = {
     "INSERT, UPDATE, DELETE, MERGE": CHANGES,
@@ -13,13 +18,15 @@ RESULTS = {
     "VERIFY TABLE": CHECKS,
     "DESCRIBE": COLUMNS,
 }
+OPERATORS = Path(__file__).parents[2] / "docs" / "operators"
 
 
 def sql_page(template: str) -> str:
     """The template with its tables and the reference of statements."""
-    parts = {
-        "{{incremental}}": table(("query", "stored"), incremental()),
-        "{{full}}": table(("query", "why"), full()),
+    parts = {f"{{{{{group}}}}}": _constructs(group) for group in GROUPS} | {
+        "{{counts}}": _counts(),
+        "{{shop}}": "\n".join(f"- {_shown(name, schema)}" for name, schema in TABLES.items()),
+        "{{operators}}": ", ".join(f"[{p.stem}](operators/{p.name})" for p in _operators()),
         "{{results}}": table(("statement", "columns"), list(map(_result, RESULTS.items()))),
         "{{index}}": " · ".join(f"[{e.title}](#{_anchor(e.title)})" for e in GRAMMAR),
         "{{statements}}": "\n\n".join(map(_statement, GRAMMAR)),
@@ -29,6 +36,36 @@ def sql_page(template: str) -> str:
             raise ValueError(f"docs/templates/sql.md.in has {mark} not once")
         template = template.replace(mark, text)
     return template
+
+
+def _constructs(group: str) -> str:
+    """A table of the group, what is incremental first."""
+    found = [(e, kept(e.sql)) for e in EXAMPLES if e.group == group]
+    found.sort(key=lambda pair: HOWS.index(pair[1].how))
+    lines = [_construct(example, how) for example, how in found]
+    return "\n".join(["| construct | example | kept |", "|---|---|---|", *lines])
+
+
+def _construct(example: Example, found: Kept) -> str:
+    asks = "; Spark is asked for names or types" if found.asks else ""
+    cells = (example.construct, f"`{example.sql}`", f"**{found.how}**: {found.why}{asks}")
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _counts() -> str:
+    """How many examples are kept in which way."""
+    found = Counter(kept(e.sql).how for e in EXAMPLES)
+    lines = [f"| {how} | {found[how]} |" for how in HOWS]
+    return "\n".join(["| kept | examples |", "|---|---|", *lines])
+
+
+def _shown(name: str, schema: Schema) -> str:
+    columns = (f"{f.name} {sql_type(f.type).replace('`', '')}" for f in schema.fields)
+    return f"`{name} ({', '.join(columns)})`"
+
+
+def _operators() -> list[Path]:
+    return sorted(OPERATORS.glob("*.md"))
 
 
 def _result(pair: tuple[str, str]) -> tuple[str, str]:

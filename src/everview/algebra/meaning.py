@@ -28,8 +28,10 @@ from everview.algebra.relations import (
     Rel,
     Scan,
     Shared,
+    Signed,
     TableFunction,
     TopK,
+    Touched,
     UnionAll,
     Unpivot,
     Values,
@@ -77,6 +79,13 @@ def lines(rel: Rel, state: State) -> list[Line]:
             return list(rows(input_, state).items())
         case Aggregate() | Window() | TopK() | Pivot():
             return _together(rel, [row for row, _ in lines(rel.input, state)])
+        case Signed(input_, weight):
+            return [(row, weight) for row, _ in lines(input_, state)]
+        case Touched(changes, columns):
+            known = [named(changes.columns, row) for row, _ in lines(changes, state)]
+            return [
+                (row, 1) for row in dict.fromkeys(tuple(k[c.id] for c in columns) for k in known)
+            ]
         case ChangeTable(changes):
             return [(row, 1) for row in change_table(rel, lines(changes, state))]
         case _:

@@ -28,8 +28,10 @@ from everview.algebra.relations import (
     Rel,
     Scan,
     Shared,
+    Signed,
     TableFunction,
     TopK,
+    Touched,
     UnionAll,
     Unpivot,
     Values,
@@ -130,10 +132,14 @@ def _unary(rel: Rel, names: Names) -> tuple[str, Rel] | None:
             return pivoted(rel, names), rel.input
         case Distinct(input_):
             return "δ", input_
+        case Signed(input_, weight):
+            return "+" if weight == 1 else "-", input_
         case Negate(input_):
             return "-", input_
         case Net(input_):
             return "net", input_
+        case Touched(changes, columns):
+            return f"touched {listed(names[c.id] for c in columns)}", changes
         case Join() | UnionAll() | Except() | Intersect():
             return None
         case Scan() | Changes() | Local() | Values() | TableFunction() | Shared():

@@ -6,14 +6,14 @@ from everview.algebra.grouping import Aggregate, ChangeTable, Pivot, TopK, Windo
 from everview.algebra.integrity import At, PlanError
 from everview.algebra.joins import Join, JoinKind, Side
 from everview.algebra.leaves import Changes, Local, Scan, TableFunction, Values
-from everview.algebra.rowwise import Filter, Generate, Negate, Project, Shared, Unpivot
-from everview.algebra.sets import Distinct, Except, Intersect, Net, UnionAll
+from everview.algebra.rowwise import Filter, Generate, Negate, Project, Shared, Signed, Unpivot
+from everview.algebra.sets import Distinct, Except, Intersect, Net, Touched, UnionAll
 
 __all__ = [
     "Aggregate", "At", "ChangeTable", "Changes", "Distinct", "Except", "Filter", "Generate",
     "Intersect", "Join", "JoinKind", "Local", "Negate", "Net", "Pivot", "PlanError", "Project",
-    "Rel", "Scan", "Shared", "Side", "TableFunction", "TopK", "UnionAll", "Unpivot", "Values",
-    "Window",
+    "Rel", "Scan", "Shared", "Side", "Signed", "TableFunction", "TopK", "Touched", "UnionAll",
+    "Unpivot", "Values", "Window",
 ]  # fmt: skip
 
 Rel = (
@@ -36,7 +36,9 @@ Rel = (
     | Window
     | TopK
     | Pivot
+    | Signed
     | Negate
     | Net
+    | Touched
     | ChangeTable
 )

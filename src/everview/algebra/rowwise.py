@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from everview.algebra.integrity import require, require_known, require_unique
 from everview.algebra.scalars import Column, ColumnId, Scalar, refs
@@ -109,6 +109,21 @@ class Unpivot(OverInput):
     @property
     def columns(self) -> tuple[Column, ...]:
         return (*self.kept, self.label, *self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Signed(OverInput):
+    """The rows of a plain relation as changes: each with the weight 1, or -1."""
+
+    input: Rel
+    weight: Literal[1, -1]
+
+    def __post_init__(self) -> None:
+        require(not self.input.weighted, "a sign for rows that have weights")
+
+    @property
+    def weighted(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True, slots=True)

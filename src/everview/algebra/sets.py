@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everview.algebra.integrity import require, require_unique
+from everview.algebra.integrity import require, require_known, require_unique
 from everview.algebra.rowwise import OverInput
 from everview.algebra.scalars import Column
 
@@ -78,6 +78,21 @@ class Distinct(OverInput):
 
     def __post_init__(self) -> None:
         require(not self.input.weighted, "distinct over a weighted input")
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The distinct values of these columns that occur in changes, with whatever weight; plain."""
+
+    changes: Rel
+    columns: tuple[Column, ...]
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        require(self.changes.weighted, "what is touched by a plain relation")
+        require(not self.weighted, "touched rows are plain")
+        require_known("touched", [c.id for c in self.columns], self.changes.columns)
+        require_unique("touched", self.columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,10 @@ from everview.algebra.relations import (
     Rel,
     Scan,
     Shared,
+    Signed,
     TableFunction,
     TopK,
+    Touched,
     UnionAll,
     Unpivot,
     Values,
@@ -42,10 +44,10 @@ def inputs(rel: Rel) -> tuple[Rel, ...]:
             return ()
         case (
             Shared() | Filter() | Project() | Generate() | Unpivot() | Distinct() | Aggregate()
-            | Window() | TopK() | Pivot() | Negate() | Net()
+            | Window() | TopK() | Pivot() | Signed() | Negate() | Net()
         ):  # fmt: skip
             return (rel.input,)
-        case ChangeTable():
+        case ChangeTable() | Touched():
             return (rel.changes,)
         case Join() | Except() | Intersect():
             return (rel.left, rel.right)
@@ -62,10 +64,10 @@ def with_inputs(rel: Rel, new: tuple[Rel, ...]) -> Rel:
             return rel
         case (
             Shared() | Filter() | Project() | Generate() | Unpivot() | Distinct() | Aggregate()
-            | Window() | TopK() | Pivot() | Negate() | Net()
+            | Window() | TopK() | Pivot() | Signed() | Negate() | Net()
         ):  # fmt: skip
             return replace(rel, input=new[0])
-        case ChangeTable():
+        case ChangeTable() | Touched():
             return replace(rel, changes=new[0])
         case Join() | Except() | Intersect():
             return replace(rel, left=new[0], right=new[1])
@@ -116,6 +118,8 @@ def _read(rel: Rel) -> set[ColumnId]:
             return set() if rel.condition is None else set(refs(rel.condition))
         case UnionAll() | Except() | Intersect() | Net() | Distinct():
             return {c.id for i in inputs(rel) for c in i.columns}
+        case Touched(_, columns):
+            return {c.id for c in columns}
         case Aggregate(_, keys, calls):
             return {k.id for k in keys} | {a for _, call in calls for a in call.args}
         case ChangeTable(_, keys, areas):
@@ -124,7 +128,16 @@ def _read(rel: Rel) -> set[ColumnId]:
             return {key.column for key in order}
         case Unpivot(_, kept, _, _, rows, _):
             return {c.id for c in kept} | {c for _, entry in rows for c in entry}
-        case Scan() | Changes() | Local() | Values() | TableFunction() | Shared() | Negate():
+        case (
+            Scan()
+            | Changes()
+            | Local()
+            | Values()
+            | TableFunction()
+            | Shared()
+            | Signed()
+            | Negate()
+        ):
             return set()
         case _:
             assert_never(rel)
@@ -166,7 +179,7 @@ def scalars(rel: Rel) -> tuple[Scalar, ...]:
             return (call,)
         case (
             Scan() | Changes() | Local() | Shared() | Unpivot() | UnionAll() | Except()
-            | Intersect() | Distinct() | Negate() | Net() | ChangeTable()
+            | Intersect() | Distinct() | Signed() | Negate() | Net() | Touched() | ChangeTable()
         ):  # fmt: skip
             return ()
         case _:

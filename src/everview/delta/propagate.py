@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import assert_never
 
+from everview.algebra.fresh import Fresh
 from everview.algebra.relations import (
     Aggregate,
     Changes,
@@ -23,16 +25,25 @@ from everview.algebra.relations import (
     Rel,
     Scan,
     Shared,
+    Signed,
     TableFunction,
     TopK,
+    Touched,
     UnionAll,
     Unpivot,
     Values,
     Window,
 )
+from everview.algebra.walk import highest_id
+from everview.delta.differences import delta_difference
 from everview.delta.filter import delta_filter
+from everview.delta.generate import delta_generate
+from everview.delta.groups import delta_groups
 from everview.delta.join import delta_join
+from everview.delta.outer import delta_full, delta_left, delta_right
 from everview.delta.project import delta_project
+from everview.delta.semi import delta_tested
+from everview.delta.shared import delta_shared
 from everview.delta.union_all import delta_union_all
 
 
@@ -41,22 +52,58 @@ def delta(rel: Rel, changed: frozenset[str]) -> Rel | None:
 
     `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`.
     """
-    match rel:
-        case Scan(table, _, columns):
-            return Changes(table, columns) if table in changed else None
-        case Filter():
-            return delta_filter(rel, delta(rel.input, changed))
-        case Project():
-            return delta_project(rel, delta(rel.input, changed))
-        case Join(kind="inner" | "cross"):
-            return delta_join(rel, delta(rel.left, changed), delta(rel.right, changed))
-        case UnionAll():
-            return delta_union_all(rel, tuple(delta(i, changed) for i in rel.inputs))
-        case (
-            Join() | Aggregate() | Values() | TableFunction() | Shared() | Generate() | Unpivot()
-            | Except() | Intersect() | Distinct() | Window() | TopK() | Pivot()
-            | Changes() | Local() | Negate() | Net() | ChangeTable()
-        ):  # fmt: skip
-            raise PlanError(f"no delta rule for {type(rel).__name__}: {rel}")
-        case _:
-            assert_never(rel)
+    return _Propagation(changed, Fresh(highest_id(rel))).of(rel)
+
+
+@dataclass(frozen=True, slots=True)
+class _Propagation:
+    changed: frozenset[str]
+    fresh: Fresh
+    shared: dict[int, Rel | None] = field(default_factory=dict)  # by the node that is shared
+
+    def of(self, rel: Rel) -> Rel | None:
+        match rel:
+            case Scan(table, _, columns):
+                return Changes(table, columns) if table in self.changed else None
+            case Values() | TableFunction():
+                return None
+            case Filter():
+                return delta_filter(rel, self.of(rel.input))
+            case Project():
+                return delta_project(rel, self.of(rel.input))
+            case Generate() | Unpivot():
+                return delta_generate(rel, self.of(rel.input))
+            case Shared():
+                if id(rel) not in self.shared:
+                    self.shared[id(rel)] = delta_shared(rel, self.of(rel.input))
+                return self.shared[id(rel)]
+            case Join():
+                return self._join(rel, self.of(rel.left), self.of(rel.right))
+            case UnionAll():
+                return delta_union_all(rel, tuple(self.of(i) for i in rel.inputs))
+            case Except() | Intersect():
+                return delta_difference(rel, self.of(rel.left), self.of(rel.right), self.fresh)
+            case Aggregate() | Distinct() | Window() | Pivot():
+                return delta_groups(rel, self.of(rel.input), self.fresh)
+            case (
+                TopK() | Changes() | Local() | Signed() | Negate() | Net() | Touched()
+                | ChangeTable()
+            ):  # fmt: skip
+                raise PlanError(f"no delta rule for {type(rel).__name__}: {rel}")
+            case _:
+                assert_never(rel)
+
+    def _join(self, join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
+        match join.kind:
+            case "inner" | "cross":
+                return delta_join(join, left, right)
+            case "left":
+                return delta_left(join, left, right)
+            case "right":
+                return delta_right(join, left, right)
+            case "full":
+                return delta_full(join, left, right)
+            case "semi" | "anti" | "mark":
+                return delta_tested(join, left, right)
+            case _:
+                assert_never(join.kind)

@@ -25,8 +25,10 @@ from everview.algebra.relations import (
     Rel,
     Scan,
     Shared,
+    Signed,
     TableFunction,
     TopK,
+    Touched,
     UnionAll,
     Unpivot,
     Values,
@@ -84,11 +86,14 @@ def _per_query(rel: Rel) -> list[str]:
 def _without_rule(rel: Rel) -> str:
     """What the operator is called in SQL if it has no delta rule, else ""."""
     match rel:
-        case Scan() | Changes() | Local() | Project() | UnionAll() | Negate() | Net():
+        case (
+            Scan() | Changes() | Local() | Project() | UnionAll() | Signed() | Negate() | Net()
+            | Touched() | ChangeTable()
+        ):  # fmt: skip
             return ""
         case Filter(Aggregate() | Project(Aggregate(), _), _):
             return "HAVING"
-        case Filter() | ChangeTable():
+        case Filter():
             return ""
         case Join(kind):
             return _JOINS.get(kind, "")

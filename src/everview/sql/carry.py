@@ -26,8 +26,10 @@ from everview.algebra.relations import (
     Rel,
     Scan,
     Shared,
+    Signed,
     TableFunction,
     TopK,
+    Touched,
     UnionAll,
     Unpivot,
     Values,
@@ -98,7 +100,9 @@ class Carrier:
                 return self._top(rel)
             case Values() | TableFunction():
                 raise CannotCarry
-            case Scan() | Changes() | Local() | Negate() | Net() | ChangeTable():
+            case Scan() | Changes() | Local():
+                raise AssertionError("a table reads no row around it")
+            case Signed() | Negate() | Net() | Touched() | ChangeTable():
                 raise AssertionError(f"{type(rel).__name__} in a query")
             case _:
                 assert_never(rel)

@@ -25,8 +25,10 @@ from everview.algebra.relations import (
     Rel,
     Scan,
     Shared,
+    Signed,
     TableFunction,
     TopK,
+    Touched,
     UnionAll,
     Unpivot,
     Values,
@@ -103,7 +105,7 @@ class Writer:
             case Except() | Intersect():
                 words = type(rel).__name__.upper() + (" ALL" if rel.all else "")
                 return self._set_operation(words, (rel.left, rel.right), rel)
-            case Distinct() | Negate():
+            case Distinct() | Signed() | Negate() | Touched():
                 return self._changed(rel)
             case Net():
                 return self._net(rel)
@@ -150,11 +152,13 @@ class Writer:
         items = {c.id: scalar_text(s, below.items) for c, s in rel.outputs}
         return replace(below, items=items)
 
-    def _changed(self, rel: Distinct | Negate) -> Select:
-        below = self._open(rel.input)
+    def _changed(self, rel: Distinct | Signed | Negate | Touched) -> Select:
+        below = self._open(rel.changes if isinstance(rel, Touched) else rel.input)
         if isinstance(rel, Negate):
             return replace(below, weight=f"(-{below.weight})")
-        return replace(below, head=f"{below.head}DISTINCT ", closed=True)
+        if isinstance(rel, Signed):
+            return replace(below, weight=f"CAST({rel.weight} AS BIGINT)")
+        return replace(below, head=f"{below.head}DISTINCT ", weight=None, closed=True)
 
     def _join(self, rel: Join) -> Select:
         left, left_from = self._side(rel.left)

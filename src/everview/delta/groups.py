@@ -1,0 +1,57 @@
+"""The delta rule of operators that look at whole groups: only touched groups are recomputed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everview.algebra.fresh import Fresh
+from everview.algebra.relations import (
+    Aggregate,
+    At,
+    Distinct,
+    Pivot,
+    Rel,
+    Shared,
+    Signed,
+    UnionAll,
+    Window,
+)
+from everview.algebra.scalars import Column
+from everview.algebra.walk import at
+from everview.delta.touched import of_keys, touched_keys
+
+Grouped = Aggregate | Distinct | Window | Pivot
+
+
+def delta_groups(rel: Grouped, changes: Rel | None, fresh: Fresh) -> Rel | None:
+    """Δ(γ A)  =  γ(A_new ⋉ K)  -  γ(A_old ⋉ K),  K = touched keys of ΔA
+
+    Without keys there is one group, which any change touches.
+    """
+    if changes is None:
+        return None
+    columns = group_columns(rel)
+    keys = touched_keys(((changes, columns),), fresh) if columns else None
+    terms = (
+        Signed(_of_groups(rel, At.NEW, keys, fresh), 1),
+        Signed(_of_groups(rel, At.OLD, keys, fresh), -1),
+    )
+    return UnionAll(terms, rel.columns)
+
+
+def group_columns(rel: Grouped) -> tuple[Column, ...]:
+    """The columns of the input that say which rows belong together."""
+    match rel:
+        case Aggregate(_, keys, _) | Pivot(_, keys):
+            return keys
+        case Window(_, partition, _):
+            return partition
+        case Distinct(input_):
+            return input_.columns
+
+
+def _of_groups(rel: Grouped, snapshot: At, keys: Shared | None, fresh: Fresh) -> Rel:
+    whole = at(rel.input, snapshot)
+    if keys is None:
+        return replace(rel, input=whole)
+    return replace(rel, input=of_keys(whole, group_columns(rel), keys, fresh))

@@ -1,0 +1,56 @@
+"""The delta rules of outer joins (seed 003): the matched rows, and those padded with NULLs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everview.algebra.relations import At, Join, Project, Rel, Signed, UnionAll
+from everview.algebra.scalars import NULL, Column, Ref
+from everview.algebra.walk import at
+from everview.delta.semi import delta_tested, tested_again
+
+
+def delta_left(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
+    """Δ(A ⟕ B)  =  ΔA ⟕ B_new  +  A_old ⋈ ΔB  +  pad(T ▷ B_new)  -  pad(T ▷ B_old),
+    T = A_old ⋉ touched ΔB
+    """
+    new = at(join.right, At.NEW)
+    terms: list[Rel] = []
+    if left is not None:
+        terms.append(replace(join, left=left, right=new))
+    if right is not None:
+        terms.append(replace(join, kind="inner", left=at(join.left, At.OLD), right=right))
+        retested = tested_again(join, right)
+        for side, weight in ((new, 1), (at(join.right, At.OLD), -1)):
+            lone = Join("anti", retested, side, join.condition)
+            terms.append(_padded(Signed(lone, weight), join))  # type: ignore[arg-type]
+    return UnionAll(tuple(terms), join.columns) if terms else None
+
+
+def delta_right(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
+    """Δ(A ⟖ B)  =  Δ(B ⟕ A), its columns in the order of A, B."""
+    turned = replace(join, kind="left", left=join.right, right=join.left)
+    changes = delta_left(turned, right, left)
+    return None if changes is None else _in_order(changes, join.columns)
+
+
+def delta_full(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
+    """Δ(A ⟗ B)  =  Δ(A ⟕ B)  +  pad Δ(B ▷ A)"""
+    terms = []
+    matched = delta_left(replace(join, kind="left"), left, right)
+    if matched is not None:
+        terms.append(matched)
+    lone = delta_tested(replace(join, kind="anti", left=join.right, right=join.left), right, left)
+    if lone is not None:
+        terms.append(_padded(lone, join))
+    return UnionAll(tuple(terms), join.columns) if terms else None
+
+
+def _padded(rel: Rel, join: Join) -> Project:
+    """Rows of one side with NULLs for the columns of the other."""
+    own = {c.id for c in rel.columns}
+    return Project(rel, tuple((c, Ref(c.id)) if c.id in own else (c, NULL) for c in join.columns))
+
+
+def _in_order(rel: Rel, columns: tuple[Column, ...]) -> Project:
+    return Project(rel, tuple((c, Ref(c.id)) for c in columns))

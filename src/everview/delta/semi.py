@@ -1,0 +1,31 @@
+"""The delta rule of joins that only test their right side: semi, anti and mark."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everview.algebra.relations import At, Join, Rel, Signed, Touched, UnionAll
+from everview.algebra.walk import at
+
+
+def delta_tested(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
+    """Δ(A ⋉ B)  =  ΔA ⋉ B_new  +  T ⋉ B_new  -  T ⋉ B_old,  T = A_old ⋉ touched ΔB
+
+    The same for ▷ and the mark join: only rows of A that match a touched row of B can be tested
+    otherwise than before. The condition that tests NULLs as NOT IN does finds them by itself.
+    """
+    new = at(join.right, At.NEW)
+    terms: list[Rel] = []
+    if left is not None:
+        terms.append(replace(join, left=left, right=new))
+    if right is not None:
+        retested = tested_again(join, right)
+        terms.append(Signed(replace(join, left=retested, right=new), 1))
+        terms.append(Signed(replace(join, left=retested, right=at(join.right, At.OLD)), -1))
+    return UnionAll(tuple(terms), join.columns) if terms else None
+
+
+def tested_again(join: Join, right: Rel) -> Rel:
+    """T = A_old ⋉ touched ΔB"""
+    touched = Touched(right, right.columns)
+    return Join("semi", at(join.left, At.OLD), touched, join.condition)

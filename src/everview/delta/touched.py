@@ -1,0 +1,32 @@
+"""Rows of a relation at one snapshot that belong to touched keys."""
+
+from __future__ import annotations
+
+from everview.algebra.fresh import Fresh
+from everview.algebra.relations import Distinct, Join, Project, Rel, Shared, Touched, UnionAll
+from everview.algebra.scalars import Column, Compare, Ref, all_of
+
+Columns = tuple[Column, ...]
+
+
+def touched_keys(some: tuple[tuple[Rel, Columns], ...], fresh: Fresh) -> Shared:
+    """The keys that occur in any of these changes, under columns of their own, computed once."""
+    touched = tuple(Touched(changes, columns) for changes, columns in some)
+    columns = fresh.columns(c.name for c in some[0][1])
+    keys: Rel = touched[0]
+    if len(touched) > 1:
+        keys = Distinct(UnionAll(touched, fresh.columns(c.name for c in columns)))
+    pairs = zip(columns, keys.columns, strict=True)
+    renamed = Project(keys, tuple((c, Ref(own.id)) for c, own in pairs))
+    return Shared(f"touched{fresh.number()}", renamed)
+
+
+def of_keys(rel: Rel, columns: Columns, keys: Shared, fresh: Fresh) -> Rel:
+    """A ⋉ K: the rows whose key is among the touched ones; NULLs are equal."""
+    own = fresh.columns(c.name for c in keys.columns)
+    renamed = Project(
+        keys, tuple((c, Ref(key.id)) for c, key in zip(own, keys.columns, strict=True))
+    )
+    pairs = zip(columns, own, strict=True)
+    same = all_of(tuple(Compare("<=>", Ref(c.id), Ref(key.id)) for c, key in pairs))
+    return Join("semi", rel, renamed, same)

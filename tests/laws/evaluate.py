@@ -1,0 +1,47 @@
+"""The rows of many plans over one state, each distinct operator computed once."""
+
+from __future__ import annotations
+
+from everview.algebra.meaning import Bag, Line, State, bag, lines, minus
+from everview.algebra.relations import At, Local, Rel
+from everview.algebra.walk import at, inputs, with_inputs
+
+
+class Evaluator:
+    """`meaning`, operator by operator: an operator is computed over its inputs' lines at hand.
+
+    The plans of a law repeat themselves: a delta reads the same subtrees again and again.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._lines: dict[str, tuple[Line, ...]] = {}
+        self._state = State(state.tables, state.changes, self._lines)
+        self._known: dict[Rel, Local] = {}
+        self._met: dict[int, tuple[Rel, Local]] = {}  # by identity; the plan is held as well
+
+    def lines(self, rel: Rel) -> tuple[Line, ...]:
+        return self._lines[self._at_hand(rel).name]
+
+    def rows(self, rel: Rel) -> Bag:
+        return bag(self.lines(rel))
+
+    def snapshots(self, rel: Rel) -> tuple[Bag, Bag]:
+        """The rows at OLD and at NEW."""
+        return self.rows(at(rel, At.OLD)), self.rows(at(rel, At.NEW))
+
+    def difference(self, rel: Rel) -> Bag:
+        """What the changes of the relation must be."""
+        old, new = self.snapshots(rel)
+        return minus(new, old)
+
+    def _at_hand(self, rel: Rel) -> Local:
+        if id(rel) in self._met:
+            return self._met[id(rel)][1]
+        shallow = with_inputs(rel, tuple(self._at_hand(i) for i in inputs(rel)))
+        local = self._known.get(shallow)
+        if local is None:
+            local = Local(f"#{len(self._known)}", shallow.columns, shallow.weighted)
+            self._lines[local.name] = tuple(lines(shallow, self._state))
+            self._known[shallow] = local
+        self._met[id(rel)] = rel, local
+        return local
