@@ -21,3 +21,9 @@ SELECT q1.v FROM w AS q1 WHERE FALSE OR NOT (q1.v, q1.v) NOT IN (SELECT k, k FRO
 
 # a literal as the only key of ROLLUP
 SELECT 'c' AS g, min(k) AS a FROM r GROUP BY ROLLUP('c')
+
+# the star of a table lists its hidden columns first, in the order of the names that the join shares
+SELECT q2.* FROM t NATURAL JOIN w AS q1 NATURAL JOIN w AS q2
+
+# the hidden columns of USING are in the order of USING
+SELECT w.* FROM t JOIN w USING (d, v, s)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tests.corpus.small_tables import Family
@@ -76,21 +76,20 @@ class Scope:
     def joined(self, other: Scope) -> Scope:
         return Scope(self.columns + other.columns, self.size * other.size)
 
-    def joined_using(self, other: Scope, names: Collection[str], kind: str) -> Scope:
+    def joined_using(self, other: Scope, names: Sequence[str], kind: str) -> Scope:
         """The columns of USING first: of the kept side, or under no table for a full join."""
         kept = other if kind == "right" else self
         by_name = {c.name: c for c in kept.shown if c.name in names}
         keys = tuple(by_name[name] for name in names)
         if kind == "full":
             keys = tuple(replace(key, table=None) for key in keys)
-        rest: tuple[Visible, ...] = ()
-        for side in (self, other):
-            for column in side.columns:
-                if not column.shown or column.name not in names:
-                    rest += (column,)
-                elif column not in keys and column.table is not None:
-                    rest += (replace(column, shown=False),)
-        return Scope(keys + rest, self.size * other.size)
+        sides = self.columns + other.columns
+        rest = tuple(c for c in sides if c.shown and c.name not in names)
+        gone = [c for c in sides if c.shown and c.name in names and c not in keys]
+        gone.sort(key=lambda c: names.index(c.name))  # so does Spark; within a table it matters
+        hidden = tuple(replace(c, shown=False) for c in gone if c.table is not None)
+        before = tuple(c for c in sides if not c.shown)
+        return Scope(keys + rest + hidden + before, self.size * other.size)
 
 
 FAMILIES: tuple[Family, ...] = ("int", "str", "bool", "date", "dec", "dbl")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from everview.algebra.meaning import Bag, Line, State, bag, lines, minus
-from everview.algebra.relations import At, Local, Rel
-from everview.algebra.walk import at, inputs, with_inputs
+from everview.algebra.relations import At, Local, Rel, Scan
+from everview.algebra.walk import inputs, with_inputs
 
 
 class Evaluator:
@@ -17,7 +19,9 @@ class Evaluator:
         self._lines: dict[str, tuple[Line, ...]] = {}
         self._state = State(state.tables, state.changes, self._lines)
         self._known: dict[Rel, Local] = {}
-        self._met: dict[int, tuple[Rel, Local]] = {}  # by identity; the plan is held as well
+        # By identity; the plan is held as well, else another could take its place.
+        self._met: dict[int, tuple[Rel, Local]] = {}
+        self._moved: dict[tuple[int, At], tuple[Rel, Rel]] = {}
 
     def lines(self, rel: Rel) -> tuple[Line, ...]:
         return self._lines[self._at_hand(rel).name]
@@ -27,12 +31,20 @@ class Evaluator:
 
     def snapshots(self, rel: Rel) -> tuple[Bag, Bag]:
         """The rows at OLD and at NEW."""
-        return self.rows(at(rel, At.OLD)), self.rows(at(rel, At.NEW))
+        return self.rows(self.at(rel, At.OLD)), self.rows(self.at(rel, At.NEW))
 
     def difference(self, rel: Rel) -> Bag:
         """What the changes of the relation must be."""
         old, new = self.snapshots(rel)
         return minus(new, old)
+
+    def at(self, rel: Rel, snapshot: At) -> Rel:
+        """The plan with every scan at that snapshot, made once of each subtree."""
+        if (id(rel), snapshot) not in self._moved:
+            moved = with_inputs(rel, tuple(self.at(i, snapshot) for i in inputs(rel)))
+            moved = replace(moved, at=snapshot) if isinstance(moved, Scan) else moved
+            self._moved[id(rel), snapshot] = rel, moved
+        return self._moved[id(rel), snapshot][1]
 
     def _at_hand(self, rel: Rel) -> Local:
         if id(rel) in self._met:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from everview.algebra.meaning import Bag, Row
 from everview.algebra.relations import (
     Aggregate,
-    At,
     Distinct,
     Except,
     Generate,
@@ -19,7 +18,6 @@ from everview.algebra.relations import (
     Window,
 )
 from everview.algebra.scalars import Column
-from everview.algebra.walk import at
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
 
@@ -109,7 +107,7 @@ def _count_partners(join: Join, known: Evaluator, seen: Seen) -> None:
     lost, found = False, False
     for side in asked:
         lone = sides[side]
-        old, new = (known.rows(at(lone, snapshot)) for snapshot in At)
+        old, new = known.snapshots(lone)
         stayed = _both(*known.snapshots(lone.left))
         lost |= any(row in stayed and row not in old for row in new)
         found |= any(row in stayed and row not in new for row in old)

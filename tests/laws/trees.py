@@ -28,7 +28,6 @@ from everview.algebra.relations import (
     Window,
 )
 from everview.algebra.scalars import NULL, Call, Column, Ref, Scalar, integer
-from everview.algebra.walk import at
 from tests.laws.evaluate import Evaluator
 from tests.laws.tables import NUMBERS, TABLES
 from tests.laws.tree_scalars import WORDS, Columns, Scalars
@@ -97,7 +96,7 @@ class Trees:
         small: Rel | None = None
         for _ in range(TRIES):
             made = make()
-            old, new = (self.known.lines(at(made, snapshot)) for snapshot in At)
+            old, new = (self.known.lines(self.known.at(made, snapshot)) for snapshot in At)
             if max(len(old), len(new)) <= MOST_ROWS:
                 if self.known.difference(made):
                     return made

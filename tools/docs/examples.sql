@@ -115,6 +115,8 @@ SELECT order_id, arrays_zip(lines, marked) AS zipped FROM (SELECT order_id, line
 SELECT store_id FROM stores WHERE city COLLATE UTF8_LCASE = 'oslo'
 # the day or time of the query
 SELECT sale_id FROM sales WHERE day = current_date()
+# another value at every call
+SELECT sale_id, uuid() AS id FROM sales
 
 ## conditions
 # WHERE

@@ -18,7 +18,7 @@ from everview.plan.maintained import unmaintained
 from everview.plan.shape import FullOnly, shape_of
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite
-from everview.sql.bind import Asks, NotLowered, bind
+from everview.sql.bind import Asks, Lowered, NotLowered, bind
 from everview.sql.parse import Parsed, forbid_outside_state, parse_query
 from everview.views.status import how_kept
 
@@ -75,9 +75,7 @@ TABLES = {
     ),
     "old_sales": Schema((Field("sale_id", "long"), Field("amount", "long"))),
     "stores": Schema((Field("store_id", "long"), Field("city", "string"))),
-    "budgets": Schema(
-        (Field("store_id", "long"), *(Field(f"q{i}", "long") for i in (1, 2, 3, 4)))
-    ),
+    "budgets": Schema((Field("store_id", "long"), *(Field(f"q{i}", "long") for i in (1, 2, 3, 4)))),
     "orders": Schema(
         (
             Field("order_id", "long"),
@@ -122,7 +120,8 @@ def kept(sql: str) -> Kept:
         parsed = parse_query(sql)
         forbid_outside_state(parsed)
     except (SqlNotAllowed, SqlSyntax) as refusal:
-        return Kept("refused", f"{refusal.code}, {refusal.title}: {refusal.what}")
+        code = f"[{refusal.code}](errors.md#{refusal.code.lower()})"
+        return Kept("refused", f"{code}, {refusal.title}: {refusal.what}")
     asks = isinstance(_bound(parsed, ()), Asks)
     found = _bound(parsed, (ANSWERS[sql],) if asks else ())
     assert not isinstance(found, Asks), sql
@@ -139,7 +138,7 @@ def kept(sql: str) -> Kept:
     return Kept("incrementally", how_kept(shape).removeprefix("incremental, "), asks)
 
 
-def _bound(parsed: Parsed, answers: tuple[Schema, ...]) -> Any:
+def _bound(parsed: Parsed, answers: tuple[Schema, ...]) -> Lowered | NotLowered | Asks:
     return bind(parsed, TABLES, answers, share=False)
 
 

@@ -217,6 +217,8 @@ def _terms(rel: Rel) -> list[tuple[str, Rel]]:
             return [term for i in some for term in _terms(i)]
         case Negate(input_):
             return [("-" if sign == "+" else "+", term) for sign, term in _terms(input_)]
+        case Signed(input_, weight):
+            return [("+" if weight == 1 else "-", _seen(input_))]
         case _:
             return [("+", rel)]
 

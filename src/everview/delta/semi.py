@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.algebra.relations import At, Join, Rel, Signed, Touched, UnionAll
+from everview.algebra.scalars import refs
 from everview.algebra.walk import at
 
 
@@ -26,6 +27,8 @@ def delta_tested(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
 
 
 def tested_again(join: Join, right: Rel) -> Rel:
-    """T = A_old ⋉ touched ΔB"""
-    touched = Touched(right, right.columns)
+    """T = A_old ⋉ touched ΔB, of which only the columns that the condition reads matter."""
+    assert join.condition is not None
+    read = refs(join.condition)
+    touched = Touched(right, tuple(c for c in right.columns if c.id in read))
     return Join("semi", at(join.left, At.OLD), touched, join.condition)

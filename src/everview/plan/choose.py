@@ -8,6 +8,7 @@ from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import walk_plan
 from everview.delta.aggregate import change_table
 from everview.delta.changes import net_changes
+from everview.delta.linear import is_linear
 from everview.delta.propagate import delta
 from everview.errors import RefreshRefused
 from everview.facts.refreshes import RefreshFacts
@@ -55,7 +56,7 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         if isinstance(source.changes, Lost):
             return Refusal("incremental", f"{source.name}: {source.changes.reason}")
     changed = frozenset(s.name for s in facts.sources if s.changed)
-    insert_only = all(_files(facts, name).insert_only for name in changed)
+    insert_only = all(_files(facts, name).insert_only for name in changed) and _is_linear(shape)
     match shape:
         case FullOnly(reason, place, _):
             where = f" (line {place.line}, column {place.column})" if place else ""
@@ -72,6 +73,18 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     ordered = ordered_terms(scan_unchanged(changes, changed))
     plan = with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf))
     return Incremental(variant, plan, changed, insert_only, _cost(facts, plan, variant))
+
+
+def _is_linear(shape: Shape) -> bool:
+    match shape:
+        case FullOnly():
+            return False
+        case Bag(rel, _, _):
+            return is_linear(rel)
+        case Keyed(view, _):
+            return is_linear(view.input)
+        case _:
+            assert_never(shape)
 
 
 def _fall_back(facts: RefreshFacts, recompute: Full, refusal: Refusal) -> Choice:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from everview.algebra.calls import VerbatimCall
 from everview.algebra.relations import (
     Aggregate,
     Changes,
@@ -16,7 +15,6 @@ from everview.algebra.relations import (
     Generate,
     Intersect,
     Join,
-    JoinKind,
     Local,
     Negate,
     Net,
@@ -47,14 +45,14 @@ PER_QUERY = frozenset(
     }
 )  # fmt: skip
 
-_JOINS: dict[JoinKind, str] = {
-    "left": "LEFT JOIN (or a scalar subquery)",
-    "right": "RIGHT JOIN",
-    "full": "FULL JOIN",
-    "semi": "LEFT SEMI JOIN, EXISTS or IN",
-    "anti": "LEFT ANTI JOIN, NOT EXISTS or NOT IN",
-    "mark": "EXISTS or IN inside an expression",
-}
+# The value of these differs even within one query.
+RANDOM = frozenset(
+    {
+        "input_file_block_length", "input_file_block_start", "input_file_name",
+        "monotonically_increasing_id", "rand", "randn", "random", "randstr", "shuffle",
+        "spark_partition_id", "uniform", "uuid",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,59 +70,35 @@ def unmaintained(rel: Rel) -> Unmaintained | None:
         what = _without_rule(operator)
         if what:
             return Unmaintained(f"{what} is not maintained incrementally", operator)
-        for function in _per_query(operator):
+        for function in _functions(operator, PER_QUERY):
             reason = f"{function}() has another value at every refresh"
+            return Unmaintained(reason, operator, function)
+        for function in _functions(operator, RANDOM):
+            reason = f"{function}() is not deterministic"
             return Unmaintained(reason, operator, function)
     return None
 
 
-def _per_query(rel: Rel) -> list[str]:
+def _functions(rel: Rel, names: frozenset[str]) -> list[str]:
+    """Which of these functions the operator's own scalars call."""
     texts = [s for scalar in scalars(rel) for s in walk(scalar) if isinstance(s, Opaque)]
-    return sorted({f for text in texts for f in text.functions} & PER_QUERY)
+    return sorted({f for text in texts for f in text.functions} & names)
 
 
 def _without_rule(rel: Rel) -> str:
     """What the operator is called in SQL if it has no delta rule, else ""."""
     match rel:
-        case (
-            Scan() | Changes() | Local() | Project() | UnionAll() | Signed() | Negate() | Net()
-            | Touched() | ChangeTable()
-        ):  # fmt: skip
-            return ""
-        case Filter(Aggregate() | Project(Aggregate(), _), _):
-            return "HAVING"
-        case Filter():
-            return ""
-        case Join(kind):
-            return _JOINS.get(kind, "")
-        case Aggregate():
-            return _function_without_rule(rel)
-        case Distinct(UnionAll()):
-            return "UNION without ALL (it removes duplicates)"
-        case Distinct() | Except() | Intersect():
-            return type(rel).__name__.upper()
-        case Window():
-            return "a window function"
         case TopK():
             return "LIMIT or OFFSET"
-        case Generate():
-            return "a function that makes rows, such as explode,"
-        case Pivot() | Unpivot():
-            return type(rel).__name__.upper()
-        case Values():
-            return "VALUES, or a SELECT without FROM,"
-        case TableFunction():
-            return "a table function"
-        case Shared():
-            return "ROLLUP, CUBE, GROUPING SETS or a subquery that reads the row around it"
+        case Window(_, (), _):
+            return "a window without PARTITION BY"
+        case Scan() | Changes() | Local() | Values() | TableFunction() | Shared() | Filter():
+            return ""
+        case Project() | Generate() | Unpivot() | Join() | UnionAll() | Except() | Intersect():
+            return ""
+        case Distinct() | Aggregate() | Window() | Pivot():
+            return ""
+        case Signed() | Negate() | Net() | Touched() | ChangeTable():
+            return ""
         case _:
             assert_never(rel)
-
-
-def _function_without_rule(rel: Aggregate) -> str:
-    for column, call in rel.calls:
-        if isinstance(call, VerbatimCall):
-            return f"{column.name}(...)"
-        if call.distinct:
-            return f"{call.function}(DISTINCT ...)"
-    return ""

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from everview.aggregates.keyed import KeyedView, keyed_view
+from everview.algebra.calls import AggregateCall
 from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import ColumnId
-from everview.algebra.walk import walk_plan
 from everview.errors import Place
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout
 from everview.plan.maintained import unmaintained
+from everview.plan.repeating import not_repeating
 from everview.sql.comparable import is_comparable
 
 
@@ -50,17 +51,22 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     refused = unmaintained(rel)
     if refused is not None:
         return full_only(refused.reason, None, public)
-    aggregates = [r for r in walk_plan(rel) if isinstance(r, Aggregate)]
-    if not aggregates:
-        return _bag(rel, types, public)
-    if isinstance(rel, Project) and rel.input is aggregates[0] and len(aggregates) == 1:
+    is_keyed = isinstance(rel, Project) and has_work_areas(rel.input)
+    below = rel.input.input if is_keyed else rel  # type: ignore[union-attr]
+    lost = not_repeating(below, types)
+    if lost:
+        return full_only(lost, None, public)
+    if is_keyed:
+        assert isinstance(rel, Project)
         return _keyed(rel, types, public)
-    return full_only(_NESTED, None, public)
+    return _bag(rel, types, public)
 
 
-_NESTED = (
-    "a GROUP BY that is not the outermost step (or one of several) is not maintained incrementally"
-)
+def has_work_areas(rel: Rel) -> bool:
+    """Whether the relation is an aggregate of functions that change tables maintain."""
+    if not isinstance(rel, Aggregate):
+        return False
+    return all(isinstance(c, AggregateCall) and not c.distinct for _, c in rel.calls)
 
 
 def full_only(reason: str, place: Place | None, public: Schema) -> FullOnly:

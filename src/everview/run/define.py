@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import DataFrame
 
-from everview.algebra.relations import Aggregate, Filter, Join, Project, Rel, Scan, Values
+from everview.algebra.relations import (
+    Aggregate,
+    Filter,
+    Join,
+    Pivot,
+    Project,
+    Rel,
+    Scan,
+    Values,
+    Window,
+)
 from everview.algebra.scalars import (
     And,
     Column,
@@ -140,12 +150,17 @@ class _Asked:
         return shape_of(rel, types, columns)
 
     def _types(self, rel: Rel) -> dict[ColumnId, str]:
-        """The types of the root's columns and, of an aggregate below it, of its own and its
-        input's.
+        """The types of the root's columns and, of what is computed over groups, of its input's;
+        of an aggregate right below the root also of its own.
         """
         found = self._types_of(rel)
         if isinstance(rel, Project) and isinstance(rel.input, Aggregate):
-            found |= self._types_of(rel.input) | self._types_of(rel.input.input)
+            found |= self._types_of(rel.input)
+        for operator in walk_plan(rel):
+            if not isinstance(operator, Aggregate | Window | Pivot):
+                continue
+            if not all(c.id in found for c in operator.input.columns):
+                found |= self._types_of(operator.input)
         return found
 
     def _types_of(self, rel: Rel) -> dict[ColumnId, str]:
@@ -198,6 +213,8 @@ def _texts(operator: Rel) -> list[tuple[Rel, list[Scalar]]]:
             found = [condition]
         case Project(input_, outputs):
             found = [s for _, s in outputs]
+        case Join(_, left, right, condition) if condition is not None:
+            input_, found = Join("cross", left, right), [condition]
         case _:
             return []
     opaque = [s for s in found if any(isinstance(p, Opaque) for p in walk(s))]
