@@ -12,7 +12,7 @@ FUZZ_CASES ?= 20000
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo picture docs docs-check functions test check lint types format test-pure \
-	test-spark test-spark-use test-spark-deep test-connect test-wheel pictures mutate fuzz fuzz-sql coverage bench corpus dist lock clean
+	test-spark test-spark-use test-spark-deep test-corpus test-connect test-wheel pictures mutate fuzz fuzz-sql coverage bench corpus dist lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s%s\n", $$1, $$2}'
@@ -39,8 +39,9 @@ functions: $(READY) ## ask Spark for the kinds of its functions, write src/everv
 
 check: lint types test mutate ## what CI runs: lint, types, all tests, mutants
 
-test: test-pure ## all tests, of those on Spark Connect a third; two processes at a time
-	EVERVIEW_CONNECT_SHARE=3 $(BIN)/python tools/lanes.py test-spark-deep test-spark-use test-connect
+test: test-pure ## all tests; of those on Spark Connect a third, of the corpus a sixth; two at a time
+	EVERVIEW_CONNECT_SHARE=3 EVERVIEW_CORPUS_SHARE=6 EVERVIEW_FUNCTIONS_SHARE=6 $(BIN)/python \
+		tools/lanes.py test-spark-deep test-spark-use test-corpus test-connect
 
 test-pure: $(READY) ## the fast tests, without Spark
 	$(PYTEST) -m "not spark and not connect" $(ARGS)
@@ -50,11 +51,16 @@ test-spark: $(READY) ## the tests on a classic Spark session
 
 # What a person calls; and what stands behind it.
 USE := tests/api tests/attach tests/cli tests/docs tests/run
+CORPUS := tests/corpus tests/sql
 test-spark-use: $(READY) ## of these the tests of what a person calls
 	$(PYTEST) -m "spark and not connect and not wheel" $(USE) $(ARGS)
 
 test-spark-deep: $(READY) ## of these the others: faults, numbers, random views, scripts
-	$(PYTEST) -m "spark and not connect and not wheel" $(USE:%=--ignore=%) tests $(ARGS)
+	$(PYTEST) -m "spark and not connect and not wheel" $(USE:%=--ignore=%) $(CORPUS:%=--ignore=%) \
+		tests $(ARGS)
+
+test-corpus: $(READY) ## queries of many kinds, lowered and written back, against Spark's own answers
+	$(PYTEST) -m "spark and not connect" $(CORPUS) $(ARGS)
 
 test-connect: $(READY) ## the tests on Spark Connect, which needs a process of its own
 	$(PYTEST) -m connect $(ARGS)

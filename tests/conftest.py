@@ -80,11 +80,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_left_out(item: pytest.Item) -> bool:
-    """Of tests that run on both kinds of session, all but one in so many on Connect."""
-    share = int(os.environ.get("EVERVIEW_CONNECT_SHARE", "1"))
+    """Of tests that run on both kinds of session, all but one in so many on Connect; of the
+    queries of the corpus, all but one in so many.
+    """
     twice = "spark_or_connect" in getattr(item, "fixturenames", ())
-    is_connect = item.get_closest_marker("connect") is not None
-    return twice and is_connect and zlib.crc32(item.nodeid.encode()) % share != 0
+    if twice and item.get_closest_marker("connect") is not None:
+        return not _is_of_share(item, "EVERVIEW_CONNECT_SHARE")
+    if item.get_closest_marker("corpus") is not None:
+        return not _is_of_share(item, "EVERVIEW_CORPUS_SHARE")
+    return False
+
+
+def _is_of_share(item: pytest.Item, name: str) -> bool:
+    return zlib.crc32(item.nodeid.encode()) % int(os.environ.get(name, "1")) == 0
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

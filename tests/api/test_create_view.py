@@ -35,7 +35,8 @@ COLUMNS = {
     "one row": "SELECT count(*) AS n, sum(amount) + 1 AS total FROM sales",
     "no names": "SELECT city, count(1), sum(amount), max(amount) - 1 FROM sales GROUP BY city",
     "union": "SELECT id AS x FROM sales UNION ALL SELECT CAST(amount AS DECIMAL(20,2)) FROM sales",
-    "full": "SELECT DISTINCT city, length(city) AS n FROM sales",
+    "distinct": "SELECT DISTINCT city, length(city) AS n FROM sales",
+    "full": "SELECT id, count(*) OVER () AS n FROM sales",
     "window": "SELECT id, rank() OVER (PARTITION BY city ORDER BY amount) AS place FROM sales",
 }
 

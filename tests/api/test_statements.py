@@ -319,8 +319,8 @@ def test_a_materialized_view_with_every_clause(shop: ev.Warehouse) -> None:
 
 
 def test_altering_and_replacing_a_materialized_view(shop: ev.Warehouse) -> None:
-    shop.sql("CREATE MATERIALIZED VIEW v AS SELECT DISTINCT city FROM sales")
-    with refused(NotIncremental, "DISTINCT"):
+    shop.sql("CREATE MATERIALIZED VIEW v AS SELECT city FROM sales LIMIT 3")
+    with refused(NotIncremental, "LIMIT"):
         shop.sql("ALTER MATERIALIZED VIEW v SET REFRESH POLICY INCREMENTAL")
     shop.run_script(
         """
@@ -358,12 +358,12 @@ def test_explaining_a_view_before_it_is_created(shop: ev.Warehouse) -> None:
     said = text(
         shop.sql(
             "EXPLAIN CREATE MATERIALIZED VIEW v (x) REFRESH POLICY INCREMENTAL AS\n"
-            "  SELECT c FROM\n  (SELECT DISTINCT city AS c FROM sales)"
+            "  SELECT c FROM\n  (SELECT city AS c FROM sales LIMIT 3)"
         )
     )
     assert "refused" in said
     assert "line 3" in said, "as it stands in the statement"
-    assert "SELECT DISTINCT city AS c" in said
+    assert "SELECT city AS c FROM sales LIMIT 3" in said
     assert shop.views() == []
     assert "Scan" in text(shop.sql("EXPLAIN FORMATTED SELECT id FROM sales WHERE id > 1"))
 
@@ -375,10 +375,10 @@ def test_explaining_a_view_before_it_is_created(shop: ev.Warehouse) -> None:
         ("CREATE MATERIALIZED VIEW v (a, b) AS\nSELECT 1,\n 2 FROM nope", UnknownName, 4, 9),
         (
             "CREATE MATERIALIZED VIEW v (a) REFRESH POLICY INCREMENTAL AS\n"
-            "SELECT x FROM\n  (SELECT DISTINCT id AS x FROM sales)",
+            "SELECT x FROM\n  (SELECT id AS x FROM sales LIMIT 3)",
             NotIncremental,
             4,
-            20,
+            36,
         ),
         ("CREATE MATERIALIZED VIEW v (a, b) AS SELECT id FROM sales", SqlInvalid, 2, 26),
         ("CREATE MATERIALIZED VIEW v AS SELECT id, id FROM sales", InvalidName, 2, 26),

@@ -15,7 +15,6 @@ from tools.docs.__main__ import main
 from tools.docs.errors_page import kinds
 from tools.docs.pages import DOCS, pages, stale
 from tools.docs.python_page import members, prose, python_page, signature_text
-from tools.docs.queries import QUERIES, full, incremental
 
 HANDLES = (ev.Warehouse, ev.Table, ev.View)
 
@@ -88,19 +87,3 @@ def test_every_error_says_when_and_what_to_do() -> None:
     undescribed = [k.__name__ for k in kinds() if not (k.__dict__.get("__doc__") or "").strip()]
     assert not undescribed, "a docstring says when it is raised and what to do"
     assert all(len(prose(k).split(". ")) >= 2 or ";" in prose(k) for k in kinds())
-
-
-# What is incremental is asked of the code, not believed
-
-
-def test_the_queries_are_sorted_by_what_the_code_does() -> None:
-    kept, recomputed = dict(incremental()), dict(full())
-    assert kept.keys() | recomputed.keys() == set(QUERIES)
-    assert not kept.keys() & recomputed.keys()
-    assert kept["SELECT count(*) AS n FROM sales"] == "one row"
-    assert "DISTINCT" in recomputed["SELECT DISTINCT city FROM stores"]
-
-
-def test_no_query_is_full_by_a_slip_of_its_own() -> None:
-    slips = ("no column", "no table", "is not a table", "ambiguous")
-    assert not [why for _, why in full() if any(s in why for s in slips)]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from everview.algebra.relations import At, Changes, Scan
@@ -22,7 +23,6 @@ from everview.sql.bind import NotLowered
 from everview.sql.parse import parse_query
 from everview.sql.select import WEIGHT
 from everview.sql.write import Leaf, write
-from pyspark.errors import PySparkException
 from tests.corpus.round_trip import Outcome, _near, _plain
 
 Rows = list[tuple[Any, ...]]
@@ -43,9 +43,9 @@ class Changed:
             weighted = type(schema)([*schema.fields]).add(WEIGHT, "long")
             self.changes[name] = spark.createDataFrame(lines, weighted).coalesce(1)
 
-    def frame(self, leaf: Leaf) -> DataFrame:
+    def frame(self, leaf: Leaf, changed: frozenset[str]) -> DataFrame:
         match leaf:
-            case Scan(table, At.OLD, _):
+            case Scan(table, at, _) if at is At.OLD or table not in changed:
                 return self.old[table]
             case Scan(table, _, _):
                 return self.new[table]
@@ -90,7 +90,9 @@ def law(engine: Engine, text: str, state: Changed, changed: frozenset[str]) -> O
         sides = (state.old, {n: state.new[n] if n in changed else f for n, f in state.old.items()})
         before, after = (bag(user_frame(engine, parsed, side).collect()) for side in sides)
         try:
-            lines = engine.sql(query, {leaf: state.frame(leaf) for leaf in query.leaves.values()})
+            lines = engine.sql(
+                query, {leaf: state.frame(leaf, changed) for leaf in query.leaves.values()}
+            )
             got = weighted_bag(lines.collect())
         except PySparkException as error:
             return Outcome("wrong", f"the delta fails: {spark_message(error)}")

@@ -34,10 +34,6 @@ class Table:
     rows: tuple[Row, ...]
 
     @property
-    def ddl(self) -> str:
-        return ", ".join(f"{name} {type_}" for name, type_ in self.columns)
-
-    @property
     def sql(self) -> str:
         """The table as a query over literals, which Spark keeps at hand without a job."""
         names = ", ".join(name for name, _ in self.columns)

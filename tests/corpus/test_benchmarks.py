@@ -16,7 +16,7 @@ QUERIES = {
     for benchmark in (TPCH, TPCDS)
     for id_, text in benchmark.queries().items()
 }
-_WITH_ROWS = 110
+_WITH_ROWS = 0.9
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +52,7 @@ def test_all_queries_are_there() -> None:
     assert len(QUERIES) == 22 + 99
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("id_", QUERIES)
 def test_the_meaning_is_kept(
     id_: str,
@@ -67,7 +68,6 @@ def test_the_meaning_is_kept(
 
 
 def test_most_return_rows(outcomes: dict[str, Outcome]) -> None:
-    if len(outcomes) < len(QUERIES):
-        pytest.skip("only some of the queries were run")
+    """Of those that this run has compared."""
     empty = [id_ for id_, found in outcomes.items() if not found.rows]
-    assert len(QUERIES) - len(empty) >= _WITH_ROWS, empty
+    assert len(empty) <= (1 - _WITH_ROWS) * len(outcomes), empty

@@ -67,7 +67,7 @@ def quick(spark: SparkSession) -> Iterator[Quick]:
 
 @pytest.mark.fuzz
 @pytest.mark.slow
-@random_cases(200, start=2)
+@random_cases(200, start=1)
 @given(query=queries())
 def test_no_random_query_is_read_wrongly(quick: Quick, query: Generated) -> None:
     if not SEEN.takes(query):
@@ -105,7 +105,7 @@ def found() -> list[tuple[str, str]]:
     return [(title, text.strip()) for title, _, text in (p.partition("\n") for p in pieces)]
 
 
-@pytest.mark.parametrize(("title", "text"), found())
+@pytest.mark.parametrize(("title", "text"), found(), ids=[title for title, _ in found()])
 def test_what_was_found_stays_right(title: str, text: str, quick: Quick) -> None:
     outcome = outcome_of(quick, text)
     assert outcome.status in ("lowered", "refused"), f"{title}: {outcome.reason}\n{text}"

@@ -19,9 +19,9 @@ from everview.algebra.relations import (
     Project,
     Rel,
     Scan,
-    Values,
+    TopK,
 )
-from everview.algebra.scalars import TRUE, Column, Ref, integer
+from everview.algebra.scalars import Column, Ref, integer
 from everview.algebra.walk import walk_plan
 from everview.delta.aggregate import change_table
 from everview.delta.apply_keyed import ApplyKeyed
@@ -37,11 +37,7 @@ CHANGED = frozenset({"t"})
 @pytest.mark.parametrize(
     "rel",
     [
-        Join("left", T, U, TRUE),
-        Join("semi", T, U, TRUE),
-        Join("anti", T, U, TRUE),
-        Aggregate(T, (A,), ()),
-        Values(((integer(1),),), (A,)),
+        TopK(T, (), integer(1)),
         Local("x", (A,)),
         Changes("t", (A,)),
         Negate(Changes("t", (A,))),

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 import everview as ev
 from tests.api.bags import frame
 from tests.api.shop import SALES, add_sales
-from tests.faults.definitions import DISTINCT, GROUPS, ROWS
+from tests.faults.definitions import GROUPS, RANKED, ROWS
 from tests.faults.statements import BEFORE
 
 
@@ -24,7 +24,7 @@ def shop(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Itera
         add_sales(sales, *((i, ("Bern", "Rome", None)[i % 3], 10 * i) for i in range(40)))
         wh.create_materialized_view("groups", GROUPS, policy="INCREMENTAL STRICT")
         wh.create_materialized_view("rows", ROWS, policy="INCREMENTAL STRICT")
-        wh.create_materialized_view("distinct", DISTINCT)
+        wh.create_materialized_view("ranked", RANKED)
         yield wh
 
 

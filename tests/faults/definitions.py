@@ -5,5 +5,5 @@ GROUPS = """
     FROM sales GROUP BY city
 """
 ROWS = "SELECT city, amount FROM sales WHERE amount >= 20"
-DISTINCT = "SELECT DISTINCT city, amount FROM sales"
-VIEWS = {"groups": GROUPS, "rows": ROWS, "distinct": DISTINCT}
+RANKED = "SELECT city, amount, rank() OVER (ORDER BY amount) AS place FROM sales"
+VIEWS = {"groups": GROUPS, "rows": ROWS, "ranked": RANKED}

@@ -17,7 +17,7 @@ PLACES = {
     ("groups", False): ("changes", "write", "commit", "committed"),
     ("rows", True): ("changes", "copies", "write", "commit", "committed"),
     ("rows", False): ("write", "commit", "committed"),
-    ("distinct", True): ("write", "commit", "committed"),
+    ("ranked", True): ("write", "commit", "committed"),
 }
 CASES = [(view, deletes, place) for (view, deletes), some in PLACES.items() for place in some]
 
@@ -56,7 +56,7 @@ def test_a_crash_of_a_refresh(shop: ev.Warehouse, name: str, deletes: bool, plac
         assert bag(after.to_df()) == before, "the old view is intact"
         assert after.status().exact_at == watermark
         receipt = after.refresh()
-        assert receipt.strategy.startswith("full" if name == "distinct" else "incremental")
+        assert receipt.strategy.startswith("full" if name == "ranked" else "incremental")
         assert receipt.changed
     assert_exact(shop, name, VIEWS[name])
     assert after.verify().ok

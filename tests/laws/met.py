@@ -21,6 +21,8 @@ from everview.algebra.scalars import Column
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
 
+Columns = tuple[Column, ...]
+
 ROWWISE = ("Scan", "Shared", "Filter", "Project", "UnionAll", "Unpivot", "Generate")
 JOINS = ("inner", "cross", "left", "right", "full", "semi", "anti", "mark")
 TESTING = ("left", "right", "full", "semi", "anti", "mark")
@@ -34,8 +36,9 @@ OPERATORS = (
     "Aggregate without keys", "Pivot without keys", "Window without partition",
 )  # fmt: skip
 LEAVES = ("Values", "TableFunction")  # which never change
+WAYS = ("insertions", "deletions", "both")
 EVENTS = (
-    *(f"{operator}: {what}" for operator in OPERATORS for what in ("insertions", "deletions", "both")),
+    *(f"{operator}: {way}" for operator in OPERATORS for way in WAYS),
     *(f"{operator}: group {what}" for operator in GROUPED for what in ("born", "died", "kept")),
     *(f"Join {kind}: partner {what}" for kind in TESTING for what in ("lost", "found")),
 )  # fmt: skip
@@ -74,27 +77,28 @@ def count(rel: Rel, known: Evaluator, seen: Seen) -> None:
 
 
 def _count_groups(rel: Rel, known: Evaluator, seen: Seen) -> None:
-    keys = _keys(rel)
-    old, new = (_of(keys, rel.columns, some) for some in known.snapshots(rel))
+    old, new = (keys_of(group_keys(rel), rel.columns, some) for some in known.snapshots(rel))
     kind = kind_of(rel)
     seen.met(f"{kind}: group born", when=new - old)
     seen.met(f"{kind}: group died", when=old - new)
     seen.met(f"{kind}: group kept", when=old & new)
 
 
-def _keys(rel: Rel) -> tuple[Column, ...]:
+def group_keys(rel: Rel) -> Columns:
+    """What tells the groups apart that the operator looks at as a whole; nothing if it has none."""
     match rel:
         case Aggregate(keys=keys) | Pivot(keys=keys) | Window(partition=keys):
             return keys
-        case Distinct():
+        case Distinct() | Except() | Intersect():
             return rel.columns
         case _:
-            raise AssertionError(f"{rel} has no groups")
+            return ()
 
 
-def _of(keys: tuple[Column, ...], columns: tuple[Column, ...], some: Iterable[Row]) -> set[Row]:
+def keys_of(keys: Columns, columns: Columns, some: Iterable[Row]) -> set[Row]:
+    """The keys that occur among the rows; none where there are no keys."""
     places = [columns.index(k) for k in keys]
-    return {tuple(row[i] for i in places) for row in some}
+    return {tuple(row[i] for i in places) for row in some} if keys else set()
 
 
 def _count_partners(join: Join, known: Evaluator, seen: Seen) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 
 from everview.algebra.meaning import Line, Row, State, bag
 from everview.algebra.relations import At, Rel, Scan, Shared
@@ -16,7 +17,7 @@ ATTEMPTS = 400
 
 @dataclass(frozen=True)
 class Case:
-    """A relation, and of each table it reads the rows at OLD and the changes, net of nothing."""
+    """A relation, and of each table it reads the rows at OLD and the changes, gross."""
 
     rel: Rel
     old: Mapping[str, tuple[Row, ...]]
@@ -83,7 +84,7 @@ def _cuts(case: Case) -> Iterator[Case]:
     for operator in walk_plan(case.rel):
         if operator is case.rel or isinstance(operator, Scan) or id(operator) in uses:
             continue
-        name = f"t{len(case.old) + 1}"
+        name = next(n for n in (f"cut{i}" for i in count(1)) if n not in case.old)
         changes = delta(operator, case.changed)
         rel = _replaced(case.rel, operator, Scan(name, At.NEW, operator.columns))
         old, _ = known.snapshots(operator)

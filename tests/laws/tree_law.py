@@ -1,17 +1,22 @@
-"""The law of row changes at every operator of a random tree, and the same changes told otherwise."""
+"""The law of row changes at every operator of a random tree, and for the same changes told
+otherwise.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 
 from everview.algebra.meaning import Bag, State, bag, minus
-from everview.algebra.relations import PlanError, Rel
+from everview.algebra.relations import At, Rel
 from everview.algebra.walk import inputs, tables
 from everview.delta.propagate import delta
+from everview.rewrite.net_sources import net_sources
+from everview.rewrite.rules import FLATTEN, ordered_terms, rewrite
+from everview.rewrite.scan_unchanged import scan_unchanged
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
+from tests.laws.line_law import wrong_lines
 from tests.laws.met import count, kind_of
 from tests.laws.shrink import Case, case_of, smallest
 from tests.laws.tables import (
@@ -27,20 +32,28 @@ from tests.laws.trees import Trees
 from tests.plan_text import plan_text
 
 DEPTHS = (1, 2, 2, 3, 3, 3, 4, 5)
+TOLD = ("backwards", "net", "grosser", "table by table", "in two batches")
 NO_RULE = "no delta rule"
 
 
 class Broken(AssertionError):
-    """A rule whose changes are not the difference; `kind` names its operator."""
+    """A law that fails for this case; `kind` names the operator, or the rewrite, that is wrong.
 
-    def __init__(self, kind: str, case: Case, error: str) -> None:
+    The case is made small when the story is asked for.
+    """
+
+    def __init__(self, kind: str, case: Case, tell: Callable[[Case], str]) -> None:
+        super().__init__(kind)
         self.kind = kind
-        self.case = case
-        super().__init__(f"{kind}: {error}\n{_story(case)}")
+        self._case, self._tell = case, tell
+
+    def __str__(self) -> str:
+        case = smallest(self._case, lambda other: bool(self._tell(other)))
+        return f"{self.kind}: {self._tell(case)}\n{_story(case)}"
 
 
 def random_case(seed: int) -> tuple[Rel, State, frozenset[str]]:
-    """A tree and a state; one that does not change is drawn again."""
+    """A tree and a state; a tree that does not change is drawn again."""
     rng = Random(seed)
     for _ in range(3):
         state, changed = random_tables(rng)
@@ -52,20 +65,26 @@ def random_case(seed: int) -> tuple[Rel, State, frozenset[str]]:
 
 
 def check_tree(seed: int, seen: Seen) -> None:
-    """Both laws below over one random case."""
+    """The law over one random case: at every operator, rewritten, and told otherwise."""
     rel, state, changed = random_case(seed)
-    check_rows(rel, state, changed, seen)
-    check_told_otherwise(rel, state, changed, seen, Random(seed))
-    read = tables(rel)
-    seen.met("several tables changed", when=sum(bool(state.changes[t]) for t in read) > 1)
-    seen.met("lines cancel", when=any(len(state.changes[t]) > len(bag(state.changes[t])) for t in read))
-    seen.met("a table is empty", when=any(not state.tables[t, s] for t, s in state.tables if t in read))
+    rng = Random(seed)
+    if check_rows(rel, state, changed, seen):
+        if rng.random() < 0.08:
+            check_rewritten(rel, state, changed)
+            seen.met("rewritten")
+        how = rng.choice(TOLD)
+        for other, these in told_otherwise(how, rng, state, changed):
+            if _wrong(rel, Evaluator(other), these):
+                raise _broken(rel, other, these)
+        seen.met(f"told {how}")
+    _count_state(rel, state, seen)
 
 
-def check_rows(rel: Rel, state: State, changed: frozenset[str], seen: Seen) -> None:
+def check_rows(rel: Rel, state: State, changed: frozenset[str], seen: Seen) -> bool:
     """rows(delta(q)) == rows(q at NEW) - rows(q at OLD) for every q in the tree, inputs first.
 
-    An operator without a rule is counted as missing, and what stands above it is not looked at.
+    An operator without a rule is counted as missing, and what stands above it is not looked at;
+    the answer is whether all have one.
     """
     known = Evaluator(state)
     missing: set[int] = set()
@@ -74,68 +93,64 @@ def check_rows(rel: Rel, state: State, changed: frozenset[str], seen: Seen) -> N
         if any(id(i) in missing for i in inputs(operator)):
             missing.add(id(operator))
             continue
-        try:
-            error = wrong(operator, known, changed)
-        except PlanError as problem:
-            if NO_RULE not in str(problem):
-                error = f"PlanError: {problem}"
-            else:
-                seen.met(f"missing: {kind_of(operator)}")
-                missing.add(id(operator))
-                continue
-        if error:
+        error = _wrong(operator, known, changed)
+        if NO_RULE in error:
+            missing.add(id(operator))
+            seen.met(f"missing: {kind_of(operator)}")
+        elif error:
             raise _broken(operator, state, changed)
+        elif wrong_lines(operator, known, state, changed):
+            raise Broken(kind_of(operator), case_of(operator, state, changed), _lines_error)
+    return not missing
 
 
-def check_told_otherwise(
-    rel: Rel, state: State, changed: frozenset[str], seen: Seen, rng: Random
-) -> None:
-    """The law where the changes come backwards, net, grosser, table by table, or in two batches."""
-    expected = Evaluator(state).difference(rel)
-    how = rng.choice(("backwards", "net", "grosser", "table by table", "in two batches"))
+def check_rewritten(rel: Rel, state: State, changed: frozenset[str]) -> None:
+    """The rewrites keep the rows of the tree and of its delta, also over net sources."""
+    case = case_of(rel, state, changed)
+    if _rewritten_wrong(case):
+        raise Broken("rewritten", case, _rewritten_wrong)
+
+
+def _rewritten_wrong(case: Case) -> str:
+    try:
+        return _rewritten_otherwise(case, Evaluator(case.state()))
+    except Exception as problem:
+        return f"{type(problem).__name__}: {problem}"
+
+
+def _rewritten_otherwise(case: Case, known: Evaluator) -> str:
+    flat = rewrite(case.rel, FLATTEN)
+    if known.rows(flat) != known.rows(case.rel):
+        return f"FLATTEN gives other rows:\n{plan_text(flat)}\nof"
+    changes = delta(case.rel, case.changed)
+    if changes is None:
+        return ""
+    terms = ordered_terms(scan_unchanged(changes, case.changed))
+    for name, plan in (("ordered_terms", terms), ("net_sources", net_sources(terms))):
+        if known.rows(plan) != known.difference(case.rel):
+            return f"{name} gives other changes:\n{plan_text(plan)}\nof"
+    return ""
+
+
+def told_otherwise(
+    how: str, rng: Random, state: State, changed: frozenset[str]
+) -> Iterator[tuple[State, frozenset[str]]]:
+    """The same changes, and those of each refresh where they come in several.
+
+    The law for each refresh of a sequence is the law that refresh(A) then refresh(B) is
+    refresh(A + B), in any order of the sources.
+    """
     match how:
         case "backwards":
-            found = changes_of(rel, backwards(state), changed)
-            expected = Counter({row: -n for row, n in expected.items()})
+            yield backwards(state), changed
         case "net":
-            found = changes_of(rel, netted(state), changed)
+            yield netted(state), changed
         case "grosser":
-            found = changes_of(rel, grosser(rng, state, changed), changed)
+            yield grosser(rng, state, changed), changed
+        case "table by table":
+            yield from batches(state, one_by_one(rng, state))
         case _:
-            some = one_by_one(rng, state) if how == "table by table" else in_two(rng, state)
-            found = Counter()
-            for now, these in batches(state, some):
-                more = changes_of(rel, now, these)
-                found = None if found is None or more is None else bag([*found.items(), *more.items()])
-    if found is None:
-        return
-    seen.met(f"told: {how}")
-    if found != expected:
-        raise Broken(kind_of(rel), case_of(rel, state, changed), f"{how}: {_difference(found, expected)}")
-
-
-def changes_of(rel: Rel, state: State, changed: frozenset[str]) -> Bag | None:
-    """What the rule says; None if there is no rule."""
-    try:
-        changes = delta(rel, changed)
-    except PlanError as problem:
-        if NO_RULE in str(problem):
-            return None
-        raise
-    return Counter() if changes is None else Evaluator(state).rows(changes)
-
-
-def wrong(rel: Rel, known: Evaluator, changed: frozenset[str]) -> str:
-    """What is wrong with the delta of a relation; nothing if it is right."""
-    changes = delta(rel, changed)
-    expected = known.difference(rel)
-    if changes is None:
-        return f"no changes, should be {dict(expected)}" if expected else ""
-    if changes.columns != rel.columns:
-        return f"columns {changes.columns}, should be {rel.columns}"
-    if not changes.weighted:
-        return "the changes have no weights"
-    return _difference(known.rows(changes), expected)
+            yield from batches(state, in_two(rng, state))
 
 
 def bottom_up(rel: Rel) -> Iterator[Rel]:
@@ -152,26 +167,55 @@ def bottom_up(rel: Rel) -> Iterator[Rel]:
     return walk(rel)
 
 
+def _wrong(rel: Rel, known: Evaluator, changed: frozenset[str]) -> str:
+    """What is wrong with the delta of a relation, an error included; nothing if it is right."""
+    expected = known.difference(rel)
+    try:
+        changes = delta(rel, changed)
+        found = Bag() if changes is None else known.rows(changes)
+    except Exception as problem:
+        return f"{type(problem).__name__}: {problem}"
+    if changes is not None and changes.columns != rel.columns:
+        return f"columns {changes.columns}, should be {rel.columns}"
+    if changes is not None and not changes.weighted:
+        return "the changes have no weights"
+    if found == expected:
+        return ""
+    more = dict(minus(found, expected))
+    return f"changes {dict(found)}, should be {dict(expected)}; too many {more}"
+
+
+def _count_state(rel: Rel, state: State, seen: Seen) -> None:
+    read = tables(rel)
+    lines = {t: state.changes[t] for t in read}
+    seen.met("several tables changed", when=sum(map(bool, lines.values())) > 1)
+    seen.met("lines cancel", when=any(len(some) > len(bag(some)) for some in lines.values()))
+    for snapshot in At:
+        empty = any(not state.tables[t, snapshot] for t in read)
+        seen.met(f"a table is empty at {snapshot.name}", when=empty)
+    null = any(row[0] is None for t in read for row in state.tables[t, At.OLD])
+    copies = any(len(set(rows)) < len(rows) for rows in (state.tables[t, At.OLD] for t in read))
+    seen.met("a key is NULL", when=null)
+    seen.met("a row has copies", when=copies)
+
+
 # A failure
 
 
 def _broken(rel: Rel, state: State, changed: frozenset[str]) -> Broken:
-    case = smallest(case_of(rel, state, changed), lambda other: bool(_error(other)))
-    return Broken(kind_of(rel), case, _error(case))
+    """Of the lowest operator that fails."""
+    known = Evaluator(state)
+    lowest = next(op for op in bottom_up(rel) if _wrong(op, known, changed))
+    return Broken(kind_of(lowest), case_of(lowest, state, changed), _error)
 
 
 def _error(case: Case) -> str:
-    """What is wrong with the case; an error of any kind counts, a missing rule does not."""
-    try:
-        return wrong(case.rel, Evaluator(case.state()), case.changed)
-    except Exception as problem:
-        return "" if NO_RULE in str(problem) else f"{type(problem).__name__}: {problem}"
+    return _wrong(case.rel, Evaluator(case.state()), case.changed)
 
 
-def _difference(found: Bag, expected: Bag) -> str:
-    if found == expected:
-        return ""
-    return f"changes {dict(found)}, should be {dict(expected)}, too many {dict(minus(found, expected))}"
+def _lines_error(case: Case) -> str:
+    state = case.state()
+    return _error(case) or wrong_lines(case.rel, Evaluator(state), state, case.changed)
 
 
 def _story(case: Case) -> str:
@@ -180,13 +224,9 @@ def _story(case: Case) -> str:
         kept = "changed" if name in case.changed else "not changed"
         told.append(f"{name} at OLD ({kept}): {list(case.old[name])}")
         told.append(f"{name} changes: {list(case.lines[name])}")
-    changes = None if NO_RULE in _error(case) else _delta_text(case)
-    return "\n".join([*told, f"delta:\n{changes}"])
-
-
-def _delta_text(case: Case) -> str:
     try:
         changes = delta(case.rel, case.changed)
+        told.append("delta: none" if changes is None else f"delta:\n{plan_text(changes)}")
     except Exception as problem:
-        return f"{type(problem).__name__}: {problem}"
-    return "none" if changes is None else plan_text(changes)
+        told.append(f"delta: {type(problem).__name__}: {problem}")
+    return "\n".join(told)

@@ -203,9 +203,7 @@ class Trees:
     def _with_array(self, input_: Rel) -> Rel:
         other = self._scan("t")
         kind = self.rng.choice(("inner", "left"))
-        return self._tried(
-            lambda: Join(kind, input_, other, self._between(input_, other)), other
-        )
+        return self._tried(lambda: Join(kind, input_, other, self._between(input_, other)), other)
 
     # Two inputs
 

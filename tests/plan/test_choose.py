@@ -37,7 +37,7 @@ def shape(sql: str, type_: str = "long") -> Shape:
 
 ROWS = shape("SELECT t.a, u.c FROM t JOIN u ON t.a = u.a")
 GROUPS = shape("SELECT b, count(*) AS n, max(a) AS m FROM t GROUP BY b")
-FULL = full_only("DISTINCT is not maintained incrementally", Place(2, 3, 1, "x"), Schema(()))
+FULL = full_only("LIMIT or OFFSET is not maintained incrementally", Place(2, 3, 1, "x"), Schema(()))
 
 
 # Shapes
@@ -61,10 +61,36 @@ def test_shapes() -> None:
         "SELECT a FROM t UNION ALL SELECT count(*) FROM u",
     ],
 )
-def test_a_group_below_the_root_is_full_for_now(sql: str) -> None:
-    found = shape(sql)
+def test_a_group_below_the_root_is_maintained(sql: str) -> None:
+    assert not isinstance(shape(sql), FullOnly)
+    assert isinstance(shape(sql, "double"), Bag | Keyed)
+
+
+@pytest.mark.parametrize(
+    ("sql", "function"),
+    [
+        ("SELECT s FROM (SELECT a, sum(a) AS s FROM t GROUP BY a)", "sum(...) over floating-point"),
+        ("SELECT DISTINCT s FROM (SELECT avg(a) AS s FROM t)", "avg(...) over floating-point"),
+        ("SELECT a, collect_list(b) AS l FROM t GROUP BY a", "collect_list(...)"),
+        ("SELECT b, row_number() OVER (PARTITION BY b ORDER BY a) AS n FROM t", "may tie"),
+        ("SELECT b, sum(a) OVER (PARTITION BY b) AS s FROM t", "sum(...) over a window"),
+        ("SELECT b, lag(a) OVER (PARTITION BY b ORDER BY a) AS s FROM t", "lag(...) over a window"),
+    ],
+)
+def test_an_old_value_that_need_not_repeat_is_full(sql: str, function: str) -> None:
+    found = shape(sql, "double")
     assert isinstance(found, FullOnly)
-    assert "GROUP BY" in found.reason
+    assert function in found.reason
+
+
+def test_a_plan_that_is_too_large_is_full() -> None:
+    joins = "".join(
+        f" LEFT JOIN (SELECT a, count(*) AS n FROM u GROUP BY a) u{i} ON t.a = u{i}.a"
+        for i in range(6)
+    )
+    found = shape(f"SELECT DISTINCT t.a FROM t{joins}")
+    assert isinstance(found, FullOnly)
+    assert "operators" in found.reason
 
 
 @pytest.mark.parametrize(
@@ -189,12 +215,12 @@ def test_strict_raises_instead() -> None:
 
 def test_a_view_that_is_full_only_says_why_and_where() -> None:
     choice = choose(facts(FULL, source("t", PLUS)), FULL, full=False)
-    assert choice.reason == "DISTINCT is not maintained incrementally (line 2, column 3)"
+    assert choice.reason == "LIMIT or OFFSET is not maintained incrementally (line 2, column 3)"
     choice = choose(facts(FULL, source("t", PLUS), policy="FULL"), FULL, full=False)
     assert choice.reason == "the policy is FULL"
     nowhere = replace(FULL, place=None)
     choice = choose(facts(nowhere, source("t", PLUS)), nowhere, full=False)
-    assert choice.reason == "DISTINCT is not maintained incrementally"
+    assert choice.reason == "LIMIT or OFFSET is not maintained incrementally"
 
 
 # Costs

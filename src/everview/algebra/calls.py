@@ -27,9 +27,13 @@ class AggregateCall:
 
 @dataclass(frozen=True, slots=True)
 class VerbatimCall:
-    """One call of any aggregate function as Spark's own text over columns of the input."""
+    """One call of any aggregate function as Spark's own text over columns of the input.
+
+    single: the value is looked at only where the group has one row.
+    """
 
     text: Scalar
+    single: bool = False
 
     @property
     def args(self) -> tuple[ColumnId, ...]:

@@ -7,25 +7,16 @@ _OWN_VIEW = "make the inner query a materialized view of its own, and let this o
 
 # The words of a refusal, and what helps; the first that fits is said.
 _ADVICE: tuple[tuple[tuple[str, ...], str], ...] = (
-    (
-        ("(DISTINCT ...)",),
-        "group by that column too in a view of its own, and count its rows in a view over it",
-    ),
-    (("UNION without ALL",), "write UNION ALL if the sides share no rows, else GROUP BY over it"),
-    (("DISTINCT",), "write SELECT a, b ... GROUP BY a, b, which gives the same rows"),
-    (("LIMIT", "OFFSET", "HAVING"), _READ_TIME),
+    (("LIMIT", "OFFSET"), _READ_TIME),
     (("has another value at every refresh", "is not deterministic"), _READ_TIME),
-    (("window function",), _READ_TIME),
-    (("GROUP BY that is not the outermost",), _OWN_VIEW),
+    (("window without PARTITION BY",), _READ_TIME),
     (
-        ("EXISTS or IN", "NOT EXISTS or NOT IN"),
-        "write it as a JOIN with the subquery, if a row matches at most one of its rows",
-    ),
-    (
-        ("LEFT JOIN", "RIGHT JOIN", "FULL JOIN"),
-        "write an inner JOIN, which gives the same rows where every row has a partner",
+        ("EXISTS or IN",),
+        "write it as a condition of its own, joined with AND, or as a JOIN with the subquery",
     ),
     (("ROLLUP", "CUBE", "GROUPING SETS"), "make one materialized view per grouping"),
+    (("PIVOT",), "write one aggregate with FILTER per value, grouped by the other columns"),
+    (("need not come out the same", "operators"), _OWN_VIEW),
     (("VARIANT", "MAP"), "extract what you need of it into columns of plain types"),
     (("star",), "name the columns"),
 )

@@ -92,11 +92,17 @@ def _without_rule(rel: Rel) -> str:
             return "LIMIT or OFFSET"
         case Window(_, (), _):
             return "a window without PARTITION BY"
-        case Scan() | Changes() | Local() | Values() | TableFunction() | Shared() | Filter():
+        case Join(kind="mark"):
+            return "EXISTS or IN inside an expression"
+        case Shared():
+            return "ROLLUP, CUBE, GROUPING SETS or a subquery that reads the row around it"
+        case Pivot():
+            return "PIVOT"
+        case Scan() | Changes() | Local() | Values() | TableFunction() | Filter() | Project():
             return ""
-        case Project() | Generate() | Unpivot() | Join() | UnionAll() | Except() | Intersect():
+        case Generate() | Unpivot() | Join() | UnionAll() | Except() | Intersect():
             return ""
-        case Distinct() | Aggregate() | Window() | Pivot():
+        case Distinct() | Aggregate() | Window():
             return ""
         case Signed() | Negate() | Net() | Touched() | ChangeTable():
             return ""

@@ -44,7 +44,7 @@ def not_repeating(rel: Rel, types: Types) -> str:
 
 def _call(call: AggregateCall | VerbatimCall, types: Types) -> str:
     if isinstance(call, VerbatimCall):
-        return _text(call.text, types)
+        return "" if call.single else _text(call.text, types)
     if call.function in ("sum", "avg") and not _is_exact(call.args[0], types):
         return f"{call.function}(...) over floating-point numbers"
     return ""

@@ -9,6 +9,8 @@ from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.calls import AggregateCall
 from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import ColumnId
+from everview.algebra.walk import tables, walk_plan
+from everview.delta.propagate import delta
 from everview.errors import Place
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout
@@ -45,6 +47,9 @@ class FullOnly:
 
 Shape = Keyed | Bag | FullOnly
 
+# Spark takes longer to plan more than it takes to recompute most views.
+MOST_OPERATORS = 400
+
 
 def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     """The shape of a bound definition whose columns are `public`."""
@@ -56,10 +61,20 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     lost = not_repeating(below, types)
     if lost:
         return full_only(lost, None, public)
+    size = _operators(below)
+    if size > MOST_OPERATORS:
+        reason = f"the plan of its changes has {size} operators, at most {MOST_OPERATORS} are run"
+        return full_only(reason, None, public)
     if is_keyed:
         assert isinstance(rel, Project)
         return _keyed(rel, types, public)
     return _bag(rel, types, public)
+
+
+def _operators(rel: Rel) -> int:
+    """How many operators the changes need when every table changes."""
+    changes = delta(rel, tables(rel))
+    return 0 if changes is None else sum(1 for _ in walk_plan(changes))
 
 
 def has_work_areas(rel: Rel) -> bool:

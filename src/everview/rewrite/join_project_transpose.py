@@ -16,6 +16,8 @@ def join_project_transpose(rel: Rel) -> Rel:
         project, left, right = rel.right, rel.left, rel.right.input
     else:
         return rel
+    if {c.id for c in left.columns} & {c.id for c in right.columns}:
+        return rel  # both read one shared node
     computed = {column.id: scalar for column, scalar in project.outputs}
     condition = None if rel.condition is None else substitute(rel.condition, computed)
     joined = Join(rel.kind, left, right, condition, rel.broadcast)

@@ -130,7 +130,7 @@ def _with_ctes(query: exp.Expr, context: Context) -> Context:
     if with_ is None:
         return context
     if with_.args.get("recursive"):
-        raise Refuse("WITH RECURSIVE is not maintained incrementally", with_)
+        raise Refuse("WITH RECURSIVE is not understood exactly", with_)
     tables = context.parsed.tree.find_all(exp.Table)
     uses = Counter(t.name.lower() for t in tables if not t.args.get("db"))
     for cte in with_.expressions:

@@ -141,6 +141,8 @@ def _cells(row: exp.Expr) -> list[exp.Expr]:
 
 def _bind_function(table: exp.Table, context: Context) -> Bound:
     """A table function whose arguments are constants."""
+    if not isinstance(table.this, exp.Anonymous) or table.this.name.lower() == "identifier":
+        raise Refuse("this is not understood exactly as a relation", table)
     call = bind_call(table.this, _no_columns)
     alias = table.args.get("alias")
     names = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
@@ -197,4 +199,4 @@ def _require(node: exp.Expr, allowed: set[str]) -> None:
     for key, value in node.args.items():
         if key not in allowed and value not in (None, False, []):
             name = _CLAUSES.get(key, key.upper())
-            raise Refuse(f"{name} in FROM is not maintained incrementally", node)
+            raise Refuse(f"{name} in FROM is not understood exactly", node)

@@ -241,5 +241,5 @@ def _renamed(
     call: AggregateCall | VerbatimCall, by: dict[int, Ref]
 ) -> AggregateCall | VerbatimCall:
     if isinstance(call, VerbatimCall):
-        return VerbatimCall(substitute(call.text, by))
+        return replace(call, text=substitute(call.text, by))
     return replace(call, args=tuple(by[a].id for a in call.args))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from everview.algebra.calls import AggregateCall, VerbatimCall
-from everview.algebra.relations import Aggregate, Distinct, Join, Project, Rel, TopK
+from everview.algebra.relations import Aggregate, Distinct, Join, Rel
 from everview.algebra.scalars import (
     FALSE,
     NULL,
@@ -18,7 +18,6 @@ from everview.algebra.scalars import (
     Case,
     ColumnId,
     Compare,
-    Constant,
     IsNull,
     Not,
     Opaque,
@@ -36,7 +35,7 @@ from everview.sql.context import Context
 from everview.sql.domain import carry, unknown_of_nothing
 from everview.sql.of_nothing import UnknownOfNothing, of_nothing
 from everview.sql.parameters import Carried, parameters, pulled
-from everview.sql.peel import Peeled, peel
+from everview.sql.peel import Peeled, peel, tested
 from everview.sql.refuse import Refuse
 from everview.sql.rows import Rows
 from everview.sql.scope import Scope
@@ -90,7 +89,7 @@ class Subqueries:
     # EXISTS
 
     def _exists(self, node: exp.Exists) -> Scalar:
-        found = _tested(self._plan(node.this))
+        found = tested(self._plan(node.this))
         rows = self._rows(found, (), node)
         whole = peel(found)
         if whole is not None:
@@ -101,7 +100,7 @@ class Subqueries:
         return self._mark(rows, rel, all_of(conditions) if conditions else TRUE, node)
 
     def _keep_existing(self, node: exp.Exists, *, negated: bool) -> bool:
-        found = _tested(self._plan(node.this))
+        found = tested(self._plan(node.this))
         if peel(found) is not None:
             return False
         rows = self._rows(found, (), node)
@@ -202,7 +201,7 @@ class Subqueries:
         fresh = self.context.fresh
         value, count = fresh.columns(("value", "rows"))
         first = Opaque(("first(", Ref(found.columns[0].id), ")"), frozenset({"first"}))
-        calls = ((value, VerbatimCall(first)), (count, AggregateCall("count", ())))
+        calls = ((value, VerbatimCall(first, single=True)), (count, AggregateCall("count", ())))
         if parameters(found) & rows.ids:
             carried = carry(self.context, rows, found, node)
             single = Aggregate(carried.rel, tuple(carried.held.values()), calls)
@@ -264,17 +263,6 @@ class Subqueries:
         return Ref(mark.id)
 
 
-def _tested(rel: Rel) -> Rel:
-    """What EXISTS asks of: neither the columns, nor copies, nor more than one row matter."""
-    match rel:
-        case Project(input_, _) | Distinct(input_):
-            return _tested(input_)
-        case TopK(input_, _, Constant(_, int(limit)), None) if limit > 0:
-            return _tested(input_)
-        case _:
-            return rel
-
-
 def _unwrapped(node: exp.Expr) -> tuple[exp.Expr, bool]:
     """The condition without parentheses and NOT, and whether it was negated."""
     negated = False
@@ -300,4 +288,4 @@ def _asks(node: exp.Expr) -> bool:
 def _bound_call(
     call: AggregateCall | VerbatimCall, carried: Carried
 ) -> AggregateCall | VerbatimCall:
-    return VerbatimCall(carried.bound(call.text)) if isinstance(call, VerbatimCall) else call
+    return replace(call, text=carried.bound(call.text)) if isinstance(call, VerbatimCall) else call

@@ -252,7 +252,9 @@ class Carrier:
     def _call(
         self, call: AggregateCall | VerbatimCall, below: Carried
     ) -> AggregateCall | VerbatimCall:
-        return VerbatimCall(below.bound(call.text)) if isinstance(call, VerbatimCall) else call
+        return (
+            replace(call, text=below.bound(call.text)) if isinstance(call, VerbatimCall) else call
+        )
 
     def _also_of_nothing(self, rel: Aggregate, grouped: Carried) -> Carried:
         """Without keys there is a row for every value, also where nothing was aggregated."""

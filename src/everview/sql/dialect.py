@@ -40,6 +40,7 @@ class EverviewSpark(Spark):
 
     class Parser(Spark.Parser):  # type: ignore[misc, valid-type]
         COLON_IS_VARIANT_EXTRACT: ClassVar[bool] = True
+        FUNC_TOKENS: ClassVar[set[Any]] = {*Spark.Parser.FUNC_TOKENS, TokenType.WINDOW}
         ARRAY_CONSTRUCTORS: ClassVar[dict[str, Any]] = {}
         FUNCTIONS: ClassVar[dict[str, Any]] = {}
         NO_PAREN_FUNCTIONS: ClassVar[dict[Any, Any]] = {}

@@ -42,8 +42,8 @@ def require_known(
     """Refuse a node that has no place in verbatim text; `name` is that of the function it calls."""
     if name in NAMING and any(item_name(e) for e in node.expressions):
         raise Refuse(f"the fields of {name}(...) are named after its arguments", node)
-    if name == "grouping" or name == "grouping_id":
-        raise Refuse(f"{name}() without GROUP BY", node)
+    if name in ("grouping", "grouping_id", "identifier"):
+        raise Refuse(f"{name}() is not understood here", node)
     if isinstance(node, exp.Query | exp.Subquery | exp.Exists):
         raise Refuse("a subquery is not understood here", node)
     if isinstance(node, exp.Window):

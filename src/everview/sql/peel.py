@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from everview.algebra.relations import Aggregate, Filter, Project, Rel
-from everview.algebra.scalars import ColumnId, Ref, Scalar, substitute
+from everview.algebra.relations import Aggregate, Distinct, Filter, Project, Rel, TopK
+from everview.algebra.scalars import ColumnId, Constant, Ref, Scalar, substitute
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +31,14 @@ def peel(rel: Rel) -> Peeled | None:
             return replace(below, conditions=(*below.conditions, own))
         case _:
             return None
+
+
+def tested(rel: Rel) -> Rel:
+    """What EXISTS asks of: neither the columns, nor copies, nor more than one row matter."""
+    match rel:
+        case Project(input_, _) | Distinct(input_):
+            return tested(input_)
+        case TopK(input_, _, Constant(_, int(limit)), None) if limit > 0:
+            return tested(input_)
+        case _:
+            return rel

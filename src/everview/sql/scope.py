@@ -96,13 +96,15 @@ class Scope:
             for column in merged
         )
 
-        def is_merged(visible: Visible) -> bool:
-            return any(self.same(visible.name, column.name) for column in merged)
-
-        rest = tuple(
-            replace(v, bare=v.bare and not is_merged(v)) for v in sides if v.column.id not in ids
+        hidden = tuple(
+            replace(v, bare=False)
+            for column in merged
+            for v in sides
+            if v.bare and v.column.id not in ids and self.same(v.name, column.name)
         )
-        return replace(self, columns=(*(replace(v, bare=True) for v in shown), *rest))
+        gone = ids | {v.column.id for v in hidden}
+        rest = tuple(v for v in sides if v.column.id not in gone)
+        return replace(self, columns=(*(replace(v, bare=True) for v in shown), *hidden, *rest))
 
 
 _MOST_PARTS = 4  # catalog, database, table, column

@@ -1,0 +1,91 @@
+"""Mutants that give the same rows as the original, each with the argument why."""
+
+from __future__ import annotations
+
+# (file, function, change) -> why the mutant gives the same rows as the original.
+_APPLY, _AREAS = "delta/apply_keyed.py", "aggregates/areas.py"
+_TWO_GUARDS = "an untouched row is guarded twice: it keeps its values, and is written as before"
+_NO_NULL = "changes of a touched group are never NULL, and an untouched row keeps its old values"
+_NEVER_BETTER = (
+    "of net changes: what is deleted was there, so it is no better than the stored extreme"
+)
+_NO_WIDTH = "numbers have no width in Python; tests/aggregates holds the type of the addition"
+_NOT_COUNTED = "a semi join does not count the keys it tests by: more lines, the same rows"
+EQUIVALENT: dict[tuple[str, str, str], str] = {
+    (
+        "delta/aggregate.py",
+        "change_table",
+        "kept.area.lost is not None  ->  kept.area.lost is None",
+    ): "a Net more than needed: slower, the same rows; tests/delta holds that there is none",
+    (
+        _APPLY,
+        "ApplyKeyed.lost",
+        "'inner'  ->  'left'",
+    ): "a group without changes keeps its extreme, so it is not among the lost ones",
+    (
+        _APPLY,
+        "ApplyKeyed._stored_lines",
+        "Or((untouched, is_old))  ->  Or((is_old,))",
+    ): _TWO_GUARDS,
+    (
+        _APPLY,
+        "ApplyKeyed._computed",
+        "[] if untouched is FALSE else [(untouched, Ref(kept.id))]"
+        "  ->  [(untouched, Ref(kept.id))] if untouched is FALSE else []",
+    ): _TWO_GUARDS,
+    (
+        _APPLY,
+        "ApplyKeyed._computed",
+        "untouched is FALSE  ->  untouched is not FALSE",
+    ): _TWO_GUARDS,
+    (_APPLY, "ApplyKeyed._computed", "FALSE  ->  TRUE"): _TWO_GUARDS,
+    (
+        _AREAS,
+        "sum_area.merge",
+        "integer(0)  ->  integer(1)",
+    ): "a sum does not overflow in Python; tests/aggregates holds what happens when it does",
+    (
+        _AREAS,
+        "sum_area",
+        "'exact_' if types.cast else ''  ->  '' if types.cast else 'exact_'",
+    ): "another name: sums with and without a cast stay apart",
+    (
+        _AREAS,
+        "extreme_area.lost",
+        "Call(best, (found, deltas[2]))  ->  Call(best, (found,))",
+    ): _NEVER_BETTER,
+    (
+        _AREAS,
+        "extreme_area.lost",
+        "Or((Compare('<=', copies(old, deltas), integer(0)), better))"
+        "  ->  Or((Compare('<=', copies(old, deltas), integer(0)),))",
+    ): _NEVER_BETTER,
+    (
+        _AREAS,
+        "extreme_area",
+        "integer(0)  ->  integer(1)",
+    ): "the copies of an extreme that is NULL are never added",
+    (
+        _AREAS,
+        "_plus_count",
+        "Call('coalesce', (change, integer(0)))  ->  Call('coalesce', (change,))",
+    ): _NO_NULL,
+    (_AREAS, "_plus_count", "integer(0)  ->  integer(1)"): _NO_NULL,
+    (
+        _AREAS,
+        "_plus",
+        "EXACT_SUM if stored == 'long' else stored  ->  stored if stored == 'long' else EXACT_SUM",
+    ): _NO_WIDTH,
+    (_AREAS, "_plus", "stored == 'long'  ->  stored != 'long'"): _NO_WIDTH,
+    (
+        "delta/touched.py",
+        "touched_keys",
+        "len(touched) > 1  ->  len(touched) >= 1",
+    ): _NOT_COUNTED,
+    (
+        "delta/touched.py",
+        "touched_keys",
+        "Distinct(UnionAll(touched, fresh.columns((c.name for c in columns))))"
+        "  ->  UnionAll(touched, fresh.columns((c.name for c in columns)))",
+    ): _NOT_COUNTED,
+}
