@@ -1,9 +1,10 @@
-"""The law of changes on Spark: what the delta of a query gives is what the query's rows changed by."""
+"""The law of changes on Spark: the delta of a query gives what its rows changed by."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from copy import copy
 from random import Random
 from typing import Any
 
@@ -23,7 +24,7 @@ from everview.sql.bind import NotLowered
 from everview.sql.parse import parse_query
 from everview.sql.select import WEIGHT
 from everview.sql.write import Leaf, write
-from tests.corpus.round_trip import Outcome, _near, _plain
+from tests.corpus.round_trip import Outcome, near, plain
 
 Rows = list[tuple[Any, ...]]
 
@@ -42,6 +43,14 @@ class Changed:
             self.new[name] = spark.createDataFrame(after, schema).coalesce(1)
             weighted = type(schema)([*schema.fields]).add(WEIGHT, "long")
             self.changes[name] = spark.createDataFrame(lines, weighted).coalesce(1)
+
+    def only(self, names: list[str]) -> Changed:
+        """The same of these tables alone."""
+        found = copy(self)
+        for part in ("old", "new", "changes"):
+            known = getattr(self, part)
+            setattr(found, part, {name: known[name] for name in names})
+        return found
 
     def frame(self, leaf: Leaf, changed: frozenset[str]) -> DataFrame:
         match leaf:
@@ -102,13 +111,13 @@ def law(engine: Engine, text: str, state: Changed, changed: frozenset[str]) -> O
 
 
 def bag(rows: list[Any]) -> Counter[Any]:
-    return Counter(_plain(tuple(row)) for row in rows)
+    return Counter(plain(tuple(row)) for row in rows)
 
 
 def weighted_bag(rows: list[Any]) -> dict[Any, int]:
     found: Counter[Any] = Counter()
     for row in rows:
-        found[_plain(tuple(row)[:-1])] += row[-1]
+        found[plain(tuple(row)[:-1])] += row[-1]
     return {row: n for row, n in found.items() if n}
 
 
@@ -118,7 +127,7 @@ def difference(got: Mapping[Any, int], wanted: Mapping[Any, int]) -> str:
     left = [r for r, n in more.items() for _ in range(n)]
     right = [r for r, n in more.items() for _ in range(-n)]
     for row in list(left):
-        near = next((other for other in right if _near(row, other)), None)
+        near = next((other for other in right if near(row, other)), None)
         if near is not None:
             left.remove(row)
             right.remove(near)

@@ -129,10 +129,10 @@ def schema_difference(ours: DataFrame, theirs: DataFrame) -> str:
 
 def bag_difference(ours: list[Row], theirs: list[Row]) -> str:
     """In words how two bags of rows differ, "" if they do not; floats within 1e-9."""
-    left, right = (Counter(_plain(row) for row in some) for some in (ours, theirs))
+    left, right = (Counter(plain(row) for row in some) for some in (ours, theirs))
     more, less = list((left - right).elements()), list((right - left).elements())
     for row in list(more):
-        near = next((other for other in less if _near(row, other)), None)
+        near = next((other for other in less if near(row, other)), None)
         if near is not None:
             more.remove(row)
             less.remove(near)
@@ -141,15 +141,15 @@ def bag_difference(ours: list[Row], theirs: list[Row]) -> str:
     return f"we give {more[:3]} (of {len(more)}) where Spark gives {less[:3]} (of {len(less)})"
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value that can be hashed: lists and maps by their items, NaN as a word."""
     match value:
         case float() if math.isnan(value):
             return "NaN"
         case tuple() | list():
-            return tuple(_plain(v) for v in value)
+            return tuple(plain(v) for v in value)
         case dict():
-            return frozenset((_plain(k), _plain(v)) for k, v in value.items())
+            return frozenset((plain(k), plain(v)) for k, v in value.items())
         case bytearray():
             return bytes(value)
         case VariantVal():
@@ -160,9 +160,9 @@ def _plain(value: Any) -> Any:
             return value
 
 
-def _near(left: Any, right: Any) -> bool:
+def near(left: Any, right: Any) -> bool:
     if isinstance(left, float) and isinstance(right, float):
         return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-9)
     if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and all(map(_near, left, right))
+        return len(left) == len(right) and all(map(near, left, right))
     return bool(left == right)

@@ -67,6 +67,9 @@ def _possible(case: Case) -> bool:
 def _smaller(case: Case) -> Iterator[Case]:
     yield from _cuts(case)
     for name in case.old:
+        net = tuple(bag(case.lines[name]).items())
+        if len(net) < len(case.lines[name]):
+            yield replace(case, lines={**case.lines, name: net})
         for i in range(len(case.lines[name])):
             yield replace(case, lines={**case.lines, name: _without(case.lines[name], i)})
         for i in range(len(case.old[name])):

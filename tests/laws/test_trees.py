@@ -138,8 +138,8 @@ Join semi: changes {}, should be {(1, 1): -1}; too many {(1, 1): 1}
 semi join on (k#1 = k#3)
   scan r new: k#1, v#2
   scan cut1 new: k#3, v#4
-r at OLD (changed): [(1, 1)]
-r changes: []
 cut1 at OLD (changed): [(1, 1)]
 cut1 changes: [((1, 1), -1)]
+r at OLD (changed): [(1, 1)]
+r changes: []
 """
