@@ -23,8 +23,10 @@ from everview.algebra.relations import (
     Rel,
     Scan,
     Shared,
+    Signed,
     TableFunction,
     TopK,
+    Touched,
     UnionAll,
     Unpivot,
     Values,
@@ -100,6 +102,10 @@ def _line(rel: Rel, names: Names) -> str:
                 if s is not None
             ]
             return " ".join(["top", f"({_order(order, names)})", *ends])
+        case Signed(_, weight):
+            return f"weight {weight}"
+        case Touched(_, columns):
+            return f"touched {_columns(columns)}"
         case Negate():
             return "negate"
         case Net():

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from everview.algebra.relations import Except, Intersect, Project, Rel, UnionAll
 from everview.algebra.scalar_notation import scalar_notation
-from everview.algebra.scalars import ColumnId
+from everview.algebra.scalars import NULL, Column, ColumnId, Scalar
 from everview.algebra.walk import inputs
 
 _MOST_LISTED = 6
@@ -22,12 +22,17 @@ def column_names(rel: Rel) -> Names:
         names |= column_names(input_)
     match rel:
         case Project(_, outputs):
-            return names | {c.id: short(scalar_notation(s, names)) for c, s in outputs}
+            return names | {c.id: _computed(c, s, names) for c, s in outputs}
         case UnionAll() | Except() | Intersect():
             made = enumerate(rel.columns)
             return names | {c.id: _agreed(inputs(rel), i, names) or c.name for i, c in made}
         case _:
             return {c.id: c.name for c in rel.columns} | names
+
+
+def _computed(column: Column, scalar: Scalar, names: Names) -> str:
+    """The expression; of the padding of an outer join still the name of the column."""
+    return column.name if scalar == NULL else short(scalar_notation(scalar, names))
 
 
 def _agreed(some: tuple[Rel, ...], place: int, names: Names) -> str:
