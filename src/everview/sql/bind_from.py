@@ -6,7 +6,6 @@ from sqlglot import exp
 
 from everview.algebra.relations import (
     At,
-    Generate,
     Project,
     Rel,
     Scan,
@@ -15,16 +14,15 @@ from everview.algebra.relations import (
     Values,
 )
 from everview.algebra.scalars import Ref, Scalar
-from everview.sql.bind_join import Bound, bind_join, bind_lateral
+from everview.sql.aliases import Bound, aliased, visible
+from everview.sql.bind_generate import generated
+from everview.sql.bind_join import bind_join, bind_lateral
 from everview.sql.bind_pivot import bind_pivot
 from everview.sql.bind_scalar import bind_call, bind_scalar
 from everview.sql.context import Context, Cte
-from everview.sql.level import Level
 from everview.sql.parse import table_name
 from everview.sql.refuse import Refuse
-from everview.sql.rows import Rows
-from everview.sql.scope import Scope, Visible
-from everview.sql.write import function_question, generator_question
+from everview.sql.write import function_question
 
 
 def bind_from(query: exp.Select, context: Context) -> Bound:
@@ -48,8 +46,6 @@ def bind_item(item: exp.Expr, context: Context) -> Bound:
         case exp.Values():
             _require(item, {"expressions", "alias", "joins", "pivots"})
             bound = _bind_values(item, context)
-        case exp.Lateral():
-            bound = bind_lateral(None, item, context, bind_item)
         case _:
             raise Refuse(f"{item.key.upper()} in FROM is not understood exactly", item)
     for pivot in item.args.get("pivots") or []:
@@ -61,7 +57,7 @@ def bind_item(item: exp.Expr, context: Context) -> Bound:
 
 def _joined(left: Bound, join: exp.Join, context: Context) -> Bound:
     if isinstance(join.this, exp.Lateral):
-        return bind_lateral(left, join, context, bind_item)
+        return bind_lateral(left, join, context)
     return bind_join(left, bind_item(join.this, context), join, context)
 
 
@@ -81,7 +77,7 @@ def _bind_subquery(item: exp.Subquery, context: Context) -> Bound:
     rel = context.bind_query(bare, context)
     pivots = item.args.get("pivots") or []
     if pivots:  # the alias is that of the pivot
-        return rel, _visible(rel, "", context)
+        return rel, visible(rel, "", context)
     return aliased(rel, item, item.alias or "", context)
 
 
@@ -148,7 +144,7 @@ def _bind_function(table: exp.Table, context: Context) -> Bound:
     names = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
     names = names or list(context.asking.ask(function_question(call)).names)
     rel = context.placed(TableFunction(call, context.fresh.columns(names)), table)
-    return rel, _visible(rel, table.alias or table.this.name, context)
+    return rel, visible(rel, table.alias or table.this.name, context)
 
 
 def _no_columns(node: exp.Expr) -> Scalar | None:
@@ -159,37 +155,7 @@ def _no_columns(node: exp.Expr) -> Scalar | None:
 
 def _lateral_view(bound: Bound, lateral: exp.Lateral, context: Context) -> Bound:
     """LATERAL VIEW [OUTER]: each row with the rows that a generator makes of it."""
-    level = Level(context, Rows(bound[0], context.fresh), bound[1])
-    generator = bind_call(lateral.this, level.hole)
-    alias = lateral.args.get("alias")
-    names = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
-    if not names:
-        names = list(context.asking.ask(generator_question(level.rows.rel, generator)).names)
-    made = context.fresh.columns(names)
-    outer = bool(lateral.args.get("outer"))
-    rel = context.placed(Generate(level.rows.rel, generator, made, outer), lateral)
-    qualifier = alias.name if alias is not None else ""
-    seen = tuple(Visible(qualifier, c.name, c) for c in made)
-    return rel, bound[1].joined(context.scope(seen))
-
-
-def aliased(
-    rel: Rel, item: exp.Expr, qualifier: str, context: Context, spaces: tuple[str, ...] = ()
-) -> Bound:
-    """The relation under its alias; `AS t(a, b)` renames its columns."""
-    alias = item.args.get("alias")
-    names = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
-    if names and len(names) != len(rel.columns):
-        raise Refuse(f"{len(names)} names for {len(rel.columns)} columns", item)
-    if names:
-        columns = context.fresh.columns(names)
-        pairs = zip(columns, rel.columns, strict=True)
-        rel = Project(rel, tuple((c, Ref(own.id)) for c, own in pairs))
-    return rel, _visible(rel, qualifier, context, spaces)
-
-
-def _visible(rel: Rel, qualifier: str, context: Context, spaces: tuple[str, ...] = ()) -> Scope:
-    return context.scope(tuple(Visible(qualifier, c.name, c, spaces=spaces) for c in rel.columns))
+    return generated(bound, lateral, context, outer=bool(lateral.args.get("outer")))
 
 
 _CLAUSES = {"sample": "TABLESAMPLE", "version": "a past version", "when": "a past version"}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from everview.algebra.relations import Generate, Join, JoinKind, Project, Rel
+from everview.algebra.relations import Join, JoinKind, Project, Rel
 from everview.algebra.scalars import (
     TRUE,
     Call,
@@ -18,7 +17,9 @@ from everview.algebra.scalars import (
     Scalar,
     all_of,
 )
-from everview.sql.bind_scalar import bind_call, bind_scalar, column_scalar
+from everview.sql.aliases import Bound, aliased
+from everview.sql.bind_generate import generated
+from everview.sql.bind_scalar import bind_scalar, column_scalar
 from everview.sql.bind_subquery import Subqueries
 from everview.sql.context import Context
 from everview.sql.domain import carry
@@ -26,11 +27,7 @@ from everview.sql.level import Level
 from everview.sql.parameters import parameters, pulled
 from everview.sql.refuse import Refuse
 from everview.sql.rows import Rows
-from everview.sql.scope import Found, Scope, Visible
-from everview.sql.write import generator_question
-
-Bound = tuple[Rel, Scope]
-BindItem = Callable[[exp.Expr, Context], Bound]
+from everview.sql.scope import Found, Scope
 
 _KINDS: dict[tuple[str, str], JoinKind] = {
     ("", ""): "inner",
@@ -159,19 +156,12 @@ def _found(scope: Scope, name: str, using: _Using) -> Column:
 # LATERAL
 
 
-def bind_lateral(
-    left: Bound | None, node: exp.Expr, context: Context, bind_item: BindItem
-) -> Bound:
+def bind_lateral(left: Bound, join: exp.Join, context: Context) -> Bound:
     """A subquery or function that reads the rows to its left."""
-    join = node if isinstance(node, exp.Join) else None
-    lateral = node.this if isinstance(node, exp.Join) else node
-    assert isinstance(lateral, exp.Lateral)
-    if left is None or join is None:
-        raise Refuse("LATERAL without anything to its left is not understood exactly", lateral)
     kind = _kind(join)
     if kind not in ("inner", "left") or join.args.get("using") or join.method:
         raise Refuse("this form of a LATERAL join is not understood exactly", join)
-    if isinstance(lateral.this, exp.Subquery):
+    if isinstance(join.this.this, exp.Subquery):
         return _lateral_query(left, join, kind, context)
     return _lateral_function(left, join, kind, context)
 
@@ -181,7 +171,7 @@ def _lateral_query(left: Bound, join: exp.Join, kind: JoinKind, context: Context
     inner = replace(context, outer=(left[1], *context.outer))
     rows = Rows(left[0], context.fresh)
     found = context.bind_query(lateral.this.this, inner)
-    rel, scope = _renamed(found, lateral, context)
+    rel, scope = aliased(found, lateral, lateral.alias, context)
     ids = parameters(rel) & rows.ids
     moved = pulled(rel, ids)
     if not ids:
@@ -199,30 +189,7 @@ def _lateral_query(left: Bound, join: exp.Join, kind: JoinKind, context: Context
 
 
 def _lateral_function(left: Bound, join: exp.Join, kind: JoinKind, context: Context) -> Bound:
-    lateral = join.this
     on = join.args.get("on")
     if on is not None and not (isinstance(on, exp.Boolean) and on.this):
         raise Refuse("a condition on LATERAL of a function is not understood exactly", on)
-    level = Level(context, Rows(left[0], context.fresh), left[1])
-    generator = bind_call(lateral.this, level.hole)
-    alias = lateral.args.get("alias")
-    names = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
-    if not names:
-        names = list(context.asking.ask(generator_question(level.rows.rel, generator)).names)
-    made = context.fresh.columns(names)
-    rel = Generate(level.rows.rel, generator, made, kind == "left")
-    qualifier = alias.name if alias is not None else lateral.this.name
-    seen = tuple(Visible(qualifier, c.name, c) for c in made)
-    return rel, left[1].joined(context.scope(seen))
-
-
-def _renamed(rel: Rel, item: exp.Expr, context: Context) -> Bound:
-    alias = item.args.get("alias")
-    names = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
-    if names and len(names) != len(rel.columns):
-        raise Refuse(f"{len(names)} names for {len(rel.columns)} columns", item)
-    columns = context.fresh.columns(names or [c.name for c in rel.columns])
-    pairs = zip(columns, rel.columns, strict=True)
-    named = Project(rel, tuple((c, Ref(own.id)) for c, own in pairs))
-    qualifier = alias.name if alias is not None else ""
-    return named, context.scope(tuple(Visible(qualifier, c.name, c) for c in columns))
+    return generated(left, join.this, context, outer=kind == "left")
