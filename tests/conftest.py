@@ -28,6 +28,9 @@ SETTINGS = {
 }
 
 
+MANY_CASES = ("tests/faults/", "tests/numbers/", "tests/property/")
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A classic session; whoever uses it is marked `spark` by that."""
@@ -80,15 +83,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_left_out(item: pytest.Item) -> bool:
-    """Of tests that run on both kinds of session, all but one in so many on Connect; of the
-    queries of the corpus, all but one in so many.
+    """Of tests that run on both kinds of session all but one in so many on Connect; of the
+    queries of the corpus, and of cases of faults and numbers, all but one in so many.
     """
     twice = "spark_or_connect" in getattr(item, "fixturenames", ())
     if twice and item.get_closest_marker("connect") is not None:
         return not _is_of_share(item, "EVERVIEW_CONNECT_SHARE")
     if item.get_closest_marker("corpus") is not None:
         return not _is_of_share(item, "EVERVIEW_CORPUS_SHARE")
+    if item.get_closest_marker("spark") is not None and _is_one_of_many(item):
+        return not _is_of_share(item, "EVERVIEW_CASES_SHARE")
     return False
+
+
+def _is_one_of_many(item: pytest.Item) -> bool:
+    """Whether the test is one case of several that differ in what fails, or in numbers."""
+    return hasattr(item, "callspec") and item.nodeid.startswith(MANY_CASES)
 
 
 def _is_of_share(item: pytest.Item, name: str) -> bool:

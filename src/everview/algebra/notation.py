@@ -232,11 +232,11 @@ def _joined(join: Join, names: Names) -> str:
     right = _within(join.right, names, UnionAll | Except | Intersect | Join)
     symbol, rest = JOINS[join.kind], extra(join, names)
     match join.kind:
-        case "right" | "full" | "mark":
-            return f"{left} {symbol}{f'[{rest}]' if rest else ''} {right}"
-        case _:
+        case "inner" | "cross":
             pair = f"{left} {symbol} {right}"
             return f"σ {rest} ( {pair} )" if rest else pair
+        case _:
+            return f"{left} {symbol}{f'[{rest}]' if rest else ''} {right}"
 
 
 def _compared(rel: Except | Intersect, names: Names) -> str:
