@@ -55,7 +55,8 @@ def _with_aliases(condition: exp.Expr, items: list[Item], level: Level) -> exp.E
     def spelt_out(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Column) or node.table or node.name.lower() not in named:
             return node
-        if not isinstance(level.scope.resolve((node.name,)), Absent):
+        is_inside = node.find_ancestor(exp.Query) is not None
+        if is_inside or not isinstance(level.scope.resolve((node.name,)), Absent):
             return node
         return exp.Paren(this=named[node.name.lower()].copy())
 
@@ -121,9 +122,7 @@ def _outputs(item: Item, level: Level) -> list[Output]:
     scalar = level.scalar(inner)
     name = item_name(item)
     if isinstance(item, exp.Alias):
-        key = name.lower()
-        is_known = key in level.aliases
-        level.aliases[key] = level.aliases[key] if is_known else scalar
+        level.aliases.setdefault(name.lower(), scalar)
     return [(fresh.column(name), scalar)]
 
 

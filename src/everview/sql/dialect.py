@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from sqlglot import exp
@@ -40,7 +41,6 @@ class EverviewSpark(Spark):
 
     class Parser(Spark.Parser):  # type: ignore[misc, valid-type]
         COLON_IS_VARIANT_EXTRACT: ClassVar[bool] = True
-        FUNC_TOKENS: ClassVar[set[Any]] = {*Spark.Parser.FUNC_TOKENS, TokenType.WINDOW}
         ARRAY_CONSTRUCTORS: ClassVar[dict[str, Any]] = {}
         FUNCTIONS: ClassVar[dict[str, Any]] = {}
         NO_PAREN_FUNCTIONS: ClassVar[dict[Any, Any]] = {}
@@ -58,6 +58,21 @@ class EverviewSpark(Spark):
             **Spark.Parser.EQUALITY,
             **Spark.Parser.COMPARISON,
         }
+
+        def parse(self, raw_tokens: list[Any], sql: str | None = None) -> list[exp.Expr | None]:
+            """`window(` calls a function; only without a parenthesis does a clause begin."""
+            for token, after in pairwise(raw_tokens):
+                opens = after.token_type is TokenType.L_PAREN
+                if opens and token.token_type is TokenType.WINDOW:
+                    token.token_type = TokenType.VAR
+            trees: list[exp.Expr | None] = super().parse(raw_tokens, sql)
+            return trees
+
+        def _parse_grouping_set(self) -> exp.Expr | None:
+            """Any expression may be a key, also one with IN."""
+            inner = self._parse_grouping_sets() or self._parse_cube_or_rollup()
+            found: exp.Expr | None = inner or self._parse_disjunction()
+            return found
 
         def _parse_equality(self, *_: Any, **__: Any) -> exp.Expr | None:
             """In Spark all comparisons bind alike, from left to right, and tighter than IN, IS,

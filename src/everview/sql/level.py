@@ -110,7 +110,8 @@ def with_stars(node: exp.Expr, scope: Scope) -> exp.Expr:
         return node
     node = node.copy()
     for call in list(node.find_all(exp.Anonymous)):
-        if call.name.lower() == "count" and [type(e) for e in call.expressions] == [exp.Star]:
+        counts = call.name.lower() == "count" and [type(e) for e in call.expressions] == [exp.Star]
+        if counts or call.find_ancestor(exp.Query) is not None:
             continue
         args: list[exp.Expr] = []
         for arg in call.expressions:

@@ -213,3 +213,6 @@ SELECT q.b, count(*) AS n FROM (SELECT DISTINCT t.b, u.e FROM t JOIN u ON t.a = 
 
 # an aggregate over an aggregate over an aggregate
 SELECT max(m) AS top, count(*) AS n FROM (SELECT g, max(s) AS m FROM (SELECT k, g, sum(x) AS s FROM dup GROUP BY k, g) GROUP BY g)
+
+# HAVING with a subquery whose column is called as an alias
+SELECT a, max(c) AS e FROM t GROUP BY a HAVING max(c) < (SELECT max(e) FROM u)

@@ -341,3 +341,6 @@ SELECT t.a, u.e FROM t LEFT JOIN u ON t.a = u.a AND u.b NOT IN (SELECT b FROM t 
 
 # NOT IN in HAVING
 SELECT a, count(*) AS n FROM t GROUP BY a HAVING count(*) NOT IN (SELECT a FROM u WHERE a IS NOT NULL) OR max(c) NOT IN (SELECT c FROM v WHERE c IS NOT NULL)
+
+# a star among the arguments of a function in a scalar subquery
+SELECT a, (SELECT max(struct(*)) FROM u) IS NULL AS x, (SELECT count(*) FROM v) AS n FROM t
