@@ -32,6 +32,8 @@ CALL_PARTS: frozenset[type[exp.Expr]] = frozenset(
     }
 )  # fmt: skip
 
+_WINDOWS_OF_TIME = frozenset({"session_window", "window", "window_time"})
+
 # The names of the arguments that are columns become part of the result.
 NAMING = frozenset({"arrays_zip"})
 
@@ -42,6 +44,8 @@ def require_known(
     """Refuse a node that has no place in verbatim text; `name` is that of the function it calls."""
     if name in NAMING and any(item_name(e) for e in node.expressions):
         raise Refuse(f"the fields of {name}(...) are named after its arguments", node)
+    if name in _WINDOWS_OF_TIME:
+        raise Refuse(f"{name}() drops and repeats rows, which is not understood exactly", node)
     if name in ("grouping", "grouping_id", "identifier"):
         raise Refuse(f"{name}() is not understood here", node)
     if isinstance(node, exp.Query | exp.Subquery | exp.Exists):
