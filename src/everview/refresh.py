@@ -5,8 +5,6 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-from pyspark.errors import PySparkException
-
 from everview.errors import InvariantViolated
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
@@ -18,6 +16,7 @@ from everview.plan.strategies import Choice, Full, Incremental
 from everview.program.program import VIEW, program
 from everview.program.steps import Program
 from everview.rewrite.net_sources import net_sources
+from everview.run.engine import is_from_spark
 from everview.run.execute import execute
 from everview.run.frames import Frames
 from everview.run.staging import Staging
@@ -36,7 +35,9 @@ def refresh(
     steps = program(choice, shape)
     try:
         receipt, version = run(world, table, (facts, shape, choice), steps)
-    except PySparkException as error:
+    except Exception as error:
+        if not is_from_spark(error):
+            raise
         receipt, version = _again(world, table, (facts, shape, choice), error)
     pins[facts.stored.snapshot.table_id] = version
     return receipt
@@ -81,7 +82,7 @@ def _again(
     world: World,
     table: EmbeddedTable,
     planned: tuple[RefreshFacts, Shape, Choice],
-    error: PySparkException,
+    error: Exception,
 ) -> tuple[Receipt, int]:
     """After a failure: with net changes, because a row that came and went may be what fails; then
     in full, if the policy allows it.
@@ -92,17 +93,19 @@ def _again(
         again = replace(choice, strategy=netted)
         try:
             return run(world, table, (facts, shape, again), program(again, shape))
-        except PySparkException as second:
+        except Exception as second:
+            if not is_from_spark(second):
+                raise
             error = second
     choice = _after_failure(facts, choice, error)
     return run(world, table, (facts, shape, choice), program(choice, shape))
 
 
-def _after_failure(facts: RefreshFacts, choice: Choice, error: PySparkException) -> Choice:
+def _after_failure(facts: RefreshFacts, choice: Choice, error: Exception) -> Choice:
     """A failed incremental refresh is recomputed in full, unless the policy or a check forbids
     it.
     """
-    said = str(error.getMessage() or error).strip().splitlines()
+    said = str(getattr(error, "getMessage", str)() or error).strip().splitlines()
     message = next((line for line in said if line), type(error).__name__)
     if "everview a group would have fewer rows" in str(error):
         raise InvariantViolated(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import everview as ev
+from everview import refresh
 from everview.errors import EverviewError, NotIncremental, RefreshRefused
 from tests.api.bags import assert_exact, bag, frame, refused
 from tests.api.shop import BY_CITY, CITIES, LARGE, SALES, add_sales
@@ -41,6 +43,34 @@ def test_auto_recomputes_a_window_over_all_rows_and_says_why_everywhere(
     assert_exact(wh, "cities", CITIES)
     assert view.verify().ok
     assert view.refresh().strategy.startswith("skipped")
+
+
+class FromTheJvm(Exception):
+    """What Spark's planner raises comes through as it is on a classic session."""
+
+    java_exception = "org.apache.spark.SparkRuntimeException"
+
+
+def test_a_failure_of_the_planner_is_answered_by_a_full_refresh(
+    wh: ev.Warehouse, sales: ev.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = wh.create_materialized_view("v", BY_CITY, policy="INCREMENTAL")
+    strict = wh.create_materialized_view("s", BY_CITY, policy="INCREMENTAL STRICT")
+    add_sales(sales, (6, "Oslo", 60))
+    carried_out = refresh.execute
+
+    def failing(steps: Any, work: Any) -> int:
+        if work.choice.strategy.name.startswith("incremental"):
+            raise FromTheJvm("no such plan")
+        return carried_out(steps, work)
+
+    monkeypatch.setattr(refresh, "execute", failing)
+    receipt = view.refresh()
+    assert receipt.strategy == "full"
+    assert "failed in Spark: no such plan" in receipt.reason
+    assert_exact(wh, "v", BY_CITY)
+    with pytest.raises(FromTheJvm):
+        strict.refresh()
 
 
 NOT_REPEATABLE = {

@@ -67,6 +67,13 @@ def require_supported(version: str) -> None:
         raise SparkTooOld(f"This session runs Spark {version}.", remedy="Use Spark 4.0 to 4.3.")
 
 
+def is_from_spark(error: Exception) -> bool:
+    """Whether Spark failed: most of its errors are PySpark's own, some of its planner come as they
+    are from the JVM.
+    """
+    return isinstance(error, PySparkException) or hasattr(error, "java_exception")
+
+
 class Actions:
     """Counts the actions submitted to Spark, and says which step each was for."""
 
