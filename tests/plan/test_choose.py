@@ -83,6 +83,20 @@ def test_an_old_value_that_need_not_repeat_is_full(sql: str, function: str) -> N
     assert function in found.reason
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "rank() OVER (PARTITION BY b ORDER BY a)",
+        "avg(a) OVER (PARTITION BY b)",
+        "sum(a) OVER (PARTITION BY b ORDER BY a)",
+        "count(1) OVER (PARTITION BY b)",
+        "max(a + 1) OVER (PARTITION BY b)",
+    ],
+)
+def test_a_window_whose_values_repeat_is_maintained(call: str) -> None:
+    assert not isinstance(shape(f"SELECT b, {call} AS x FROM t"), FullOnly)
+
+
 def test_a_plan_that_is_too_large_is_full() -> None:
     joins = "".join(
         f" LEFT JOIN (SELECT a, count(*) AS n FROM u GROUP BY a) u{i} ON t.a = u{i}.a"

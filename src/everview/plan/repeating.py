@@ -18,6 +18,7 @@ _REPEATING = frozenset(
         "percentile_disc", "some",
     }
 )  # fmt: skip
+_OF_SUMS = frozenset({"avg", "mean", "sum"})
 _OF_TIES = frozenset({"cume_dist", "dense_rank", "percent_rank", "rank"})
 _EXACT = ("byte", "short", "integer", "long", "decimal")
 
@@ -51,11 +52,10 @@ def _call(call: AggregateCall | VerbatimCall, types: Types) -> str:
 
 
 def _text(scalar: Scalar, types: Types) -> str:
-    first = scalar.pieces[0] if isinstance(scalar, Opaque) else ""
-    name = first.split("(")[0].strip().lower() if isinstance(first, str) else ""
+    name = _name(scalar)
     if name in _REPEATING:
         return ""
-    if name in ("sum", "avg", "mean") and isinstance(scalar, Opaque):
+    if name in _OF_SUMS and isinstance(scalar, Opaque):
         read = [p.id for p in scalar.pieces if isinstance(p, Ref)]
         if read and all(_is_exact(r, types) for r in read):
             return ""
@@ -64,18 +64,28 @@ def _text(scalar: Scalar, types: Types) -> str:
 
 def _window(call: WindowCall, types: Types) -> str:
     """Of rows that tie, a frame of rows may hold either; a frame of values holds both."""
-    name = call.function.function if isinstance(call.function, Call) else ""
-    is_framed = call.frame.upper().startswith("ROWS")
-    if is_framed or name == "row_number":
+    if call.frame.upper().startswith("ROWS"):
         return "a window function whose rows may tie"
-    if isinstance(call.function, Call):
-        args = [a.id for a in call.function.args if isinstance(a, Ref)]
-        inexact = name == "sum" and not all(_is_exact(a, types) for a in args)
-        plain = len(args) == len(call.function.args)
-        return "" if plain and not inexact else f"{name}(...) over a window"
-    first = call.function.pieces[0] if isinstance(call.function, Opaque) else ""
-    text = first.split("(")[0].strip().lower() if isinstance(first, str) else ""
-    return "" if text in _OF_TIES else f"{text}(...) over a window"
+    match call.function:
+        case Call(name, args):
+            read: tuple[object, ...] = args
+        case Opaque(pieces, _):
+            name = _name(call.function)
+            read = tuple(p for p in pieces if not isinstance(p, str))
+        case _:
+            return "a window function"
+    if name == "row_number":
+        return "a window function whose rows may tie"
+    if name in _OF_TIES or name in ("count", "max", "min"):
+        return ""
+    exact = all(isinstance(r, Ref) and _is_exact(r.id, types) for r in read)
+    return "" if name in _OF_SUMS and exact else f"{name}(...) over a window"
+
+
+def _name(scalar: Scalar) -> str:
+    """The function that a text calls, "" if it begins otherwise."""
+    first = scalar.pieces[0] if isinstance(scalar, Opaque) else ""
+    return first.split("(")[0].strip().lower() if isinstance(first, str) else ""
 
 
 def _is_exact(column: ColumnId, types: Types) -> bool:
