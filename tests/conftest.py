@@ -28,7 +28,7 @@ SETTINGS = {
 }
 
 
-MANY_CASES = ("tests/faults/", "tests/numbers/", "tests/property/")
+MANY_CASES = ("tests/faults/", "tests/numbers/")
 
 
 @pytest.fixture(scope="session")
