@@ -31,7 +31,7 @@ SEEN = Cases(WANTED)
 REASONS: Counter[str] = Counter()
 
 MOST_REJECTED = 0.05  # share of the queries that Spark itself may reject
-MOST_REFUSED = 1.0  # share of the others that may not be lowered
+MOST_REFUSED = 0.05  # share of the others that may not be lowered
 LEAST_WITH_ROWS = 0.6
 
 # Constructs of which each must occur in some of the queries.
@@ -108,7 +108,7 @@ def found() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("title", "text"), found(), ids=[title for title, _ in found()])
 def test_what_was_found_stays_right(title: str, text: str, quick: Quick) -> None:
     outcome = outcome_of(quick, text)
-    assert outcome.status in ("lowered", "refused"), f"{title}: {outcome.reason}\n{text}"
+    assert outcome.status == "lowered", f"{title}: {outcome.status}: {outcome.reason}\n{text}"
 
 
 def outcome_of(quick: Quick, text: str) -> Outcome:

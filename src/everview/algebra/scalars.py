@@ -143,6 +143,17 @@ def comparable(scalar: Scalar, type_: str) -> Scalar:
     return Call("comparable", (scalar, Constant(type_)))
 
 
+def called(scalar: Scalar) -> str:
+    """The function that a scalar calls at its top, in lower case; "" if it calls none."""
+    match scalar:
+        case Call(function, _):
+            return function
+        case Opaque((str(first), *_), _) if "(" in first:
+            return first.split("(")[0].strip().lower()
+        case _:
+            return ""
+
+
 def children(scalar: Scalar) -> tuple[Scalar, ...]:
     match scalar:
         case Ref() | Outer() | Constant():

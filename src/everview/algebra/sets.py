@@ -37,37 +37,31 @@ class UnionAll:
 
 
 @dataclass(frozen=True, slots=True)
-class Except:
+class _Compared:
+    """Of an operator that counts how often a row is on each side."""
+
+    left: Rel
+    right: Rel
+    columns: tuple[Column, ...]
+    all: bool
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        what = type(self).__name__.lower()
+        _require_widths(what, (self.left, self.right), self.columns)
+        require(not (self.weighted or self.left.weighted or self.right.weighted), f"{what}: plain")
+
+
+@dataclass(frozen=True, slots=True)
+class Except(_Compared):
     """Each row as often as it is more often left than right; without `all` once, if it is not
     right at all.
     """
 
-    left: Rel
-    right: Rel
-    columns: tuple[Column, ...]
-    all: bool
-    weighted: bool = False
-
-    def __post_init__(self) -> None:
-        _require_widths("except", (self.left, self.right), self.columns)
-        require(not (self.weighted or self.left.weighted or self.right.weighted), "except: plain")
-
 
 @dataclass(frozen=True, slots=True)
-class Intersect:
+class Intersect(_Compared):
     """Each row as often as it is on both sides; without `all` once."""
-
-    left: Rel
-    right: Rel
-    columns: tuple[Column, ...]
-    all: bool
-    weighted: bool = False
-
-    def __post_init__(self) -> None:
-        _require_widths("intersect", (self.left, self.right), self.columns)
-        require(
-            not (self.weighted or self.left.weighted or self.right.weighted), "intersect: plain"
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ def delta_difference(
     rel: Except | Intersect, left: Rel | None, right: Rel | None, fresh: Fresh
 ) -> Rel | None:
     """Δ(A - B)  =  (A_new ⋉ K - B_new ⋉ K)  -  (A_old ⋉ K - B_old ⋉ K),
-    K = touched rows of ΔA and ΔB; the same for ∩
+    K = touched rows of ΔA and ΔB; the same for ∩. One rule for the forms that seed 002, 3.4.1
+    tells apart, right for gross changes too.
     """
     changes = tuple((c, c.columns) for c in (left, right) if c is not None)
     if not changes:

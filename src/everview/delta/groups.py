@@ -26,6 +26,7 @@ Grouped = Aggregate | Distinct | Window | Pivot
 def delta_groups(rel: Grouped, changes: Rel | None, fresh: Fresh) -> Rel | None:
     """Δ(γ A)  =  γ(A_new ⋉ K)  -  γ(A_old ⋉ K),  K = touched keys of ΔA
 
+    Only affected groups, as seed 002, 3.4.1 says of GROUP BY; DISTINCT is a group of whole rows.
     Without keys there is one group, which any change touches.
     """
     if changes is None:

@@ -12,7 +12,7 @@ from everview.delta.semi import delta_tested, tested_again
 
 def delta_left(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
     """Δ(A ⟕ B)  =  ΔA ⟕ B_new  +  A_old ⋈ ΔB  +  pad(T ▷ B_new)  -  pad(T ▷ B_old),
-    T = A_old ⋉ touched ΔB
+    T = A_old ⋉ touched ΔB (seed 003, P25 to P28)
     """
     new = at(join.right, At.NEW)
     terms: list[Rel] = []
@@ -28,14 +28,14 @@ def delta_left(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
 
 
 def delta_right(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
-    """Δ(A ⟖ B)  =  Δ(B ⟕ A), its columns in the order of A, B."""
+    """Δ(A ⟖ B)  =  Δ(B ⟕ A), its columns in the order of A, B (seed 003, P29 and on)."""
     turned = replace(join, kind="left", left=join.right, right=join.left)
     changes = delta_left(turned, right, left)
     return None if changes is None else _in_order(changes, join.columns)
 
 
 def delta_full(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
-    """Δ(A ⟗ B)  =  Δ(A ⟕ B)  +  pad Δ(B ▷ A)"""
+    """Δ(A ⟗ B)  =  Δ(A ⟕ B)  +  pad Δ(B ▷ A)  (seed 003, D5)"""
     terms = []
     matched = delta_left(replace(join, kind="left"), left, right)
     if matched is not None:

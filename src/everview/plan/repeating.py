@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from everview.algebra.calls import AggregateCall, VerbatimCall, WindowCall
 from everview.algebra.relations import Aggregate, Pivot, Rel, Window
-from everview.algebra.scalars import Call, ColumnId, Opaque, Ref, Scalar
+from everview.algebra.scalars import ColumnId, Ref, Scalar, called, children
 from everview.algebra.walk import walk_plan
 
 # Functions of which only Spark's text is known, and whose value depends on the rows alone: not on
@@ -52,13 +52,12 @@ def _call(call: AggregateCall | VerbatimCall, types: Types) -> str:
 
 
 def _text(scalar: Scalar, types: Types) -> str:
-    name = _name(scalar)
+    name = called(scalar)
     if name in _REPEATING:
         return ""
-    if name in _OF_SUMS and isinstance(scalar, Opaque):
-        read = [p.id for p in scalar.pieces if isinstance(p, Ref)]
-        if read and all(_is_exact(r, types) for r in read):
-            return ""
+    read = children(scalar)
+    if name in _OF_SUMS and all(isinstance(r, Ref) and _is_exact(r.id, types) for r in read):
+        return ""
     return f"{name}(...)"
 
 
@@ -66,26 +65,14 @@ def _window(call: WindowCall, types: Types) -> str:
     """Of rows that tie, a frame of rows may hold either; a frame of values holds both."""
     if call.frame.upper().startswith("ROWS"):
         return "a window function whose rows may tie"
-    match call.function:
-        case Call(name, args):
-            read: tuple[object, ...] = args
-        case Opaque(pieces, _):
-            name = _name(call.function)
-            read = tuple(p for p in pieces if not isinstance(p, str))
-        case _:
-            return "a window function"
+    name = called(call.function)
     if name == "row_number":
         return "a window function whose rows may tie"
     if name in _OF_TIES or name in ("count", "max", "min"):
         return ""
+    read = children(call.function)
     exact = all(isinstance(r, Ref) and _is_exact(r.id, types) for r in read)
     return "" if name in _OF_SUMS and exact else f"{name}(...) over a window"
-
-
-def _name(scalar: Scalar) -> str:
-    """The function that a text calls, "" if it begins otherwise."""
-    first = scalar.pieces[0] if isinstance(scalar, Opaque) else ""
-    return first.split("(")[0].strip().lower() if isinstance(first, str) else ""
 
 
 def _is_exact(column: ColumnId, types: Types) -> bool:

@@ -14,7 +14,7 @@ from everview.algebra.relations import (
     Values,
 )
 from everview.algebra.scalars import Ref, Scalar
-from everview.sql.aliases import Bound, aliased, visible
+from everview.sql.aliases import Bound, aliased, column_aliases, visible
 from everview.sql.bind_generate import generated
 from everview.sql.bind_join import bind_join, bind_lateral
 from everview.sql.bind_pivot import bind_pivot
@@ -140,9 +140,7 @@ def _bind_function(table: exp.Table, context: Context) -> Bound:
     if not isinstance(table.this, exp.Anonymous) or table.this.name.lower() == "identifier":
         raise Refuse("this is not understood exactly as a relation", table)
     call = bind_call(table.this, _no_columns)
-    alias = table.args.get("alias")
-    names = [c.name for c in alias.args.get("columns") or []] if alias is not None else []
-    names = names or list(context.asking.ask(function_question(call)).names)
+    names = column_aliases(table) or list(context.asking.ask(function_question(call)).names)
     rel = context.placed(TableFunction(call, context.fresh.columns(names)), table)
     return rel, visible(rel, table.alias or table.this.name, context)
 

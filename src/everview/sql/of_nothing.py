@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everview.algebra.calls import AggregateCall, VerbatimCall
-from everview.algebra.scalars import Call, Opaque, Scalar, integer
+from everview.algebra.scalars import Call, Scalar, called, integer
 
 # Functions that are 0 of nothing, or an empty array; those of NULL_OF_NOTHING are NULL.
 EMPTY_OF_NOTHING = frozenset({"array_agg", "collect_list", "collect_set"})
@@ -32,7 +32,7 @@ class UnknownOfNothing(Exception):
 
 def of_nothing(call: AggregateCall | VerbatimCall, value: Scalar) -> Scalar:
     """The value of a call, given NULL where there was nothing: its value of nothing there."""
-    name = _function(call)
+    name = call.function if isinstance(call, AggregateCall) else called(call.text)
     if name in ZERO_OF_NOTHING:
         return Call("coalesce", (value, integer(0)))
     if name in EMPTY_OF_NOTHING:
@@ -40,11 +40,3 @@ def of_nothing(call: AggregateCall | VerbatimCall, value: Scalar) -> Scalar:
     if name in NULL_OF_NOTHING:
         return value
     raise UnknownOfNothing(name)
-
-
-def _function(call: AggregateCall | VerbatimCall) -> str:
-    if isinstance(call, AggregateCall):
-        return call.function
-    assert isinstance(call.text, Opaque)
-    first = call.text.pieces[0]
-    return first.split("(")[0].strip().lower() if isinstance(first, str) else ""

@@ -10,7 +10,7 @@ from everview.algebra.grouping import Pivot, TopK, Window
 from everview.algebra.joins import Join
 from everview.algebra.leaves import TableFunction, Values
 from everview.algebra.rowwise import Generate, Unpivot
-from everview.algebra.scalars import ColumnId
+from everview.algebra.scalars import ColumnId, called
 from everview.sql.names import escaped, quoted
 from everview.sql.select import identity, name
 from everview.sql.spark_functions import GENERATORS
@@ -34,7 +34,7 @@ def lateral_view(rel: Generate, items: Names, alias: str) -> str:
     """LATERAL VIEW; of a function that is none of Spark's generators, a LATERAL join."""
     made = ", ".join(name(c) for c in rel.made)
     call = bare_text(rel.generator, items)
-    if call.split("(")[0].strip().lower() in GENERATORS and "=>" not in call:
+    if called(rel.generator) in GENERATORS and "=>" not in call:
         words = "LATERAL VIEW OUTER" if rel.outer else "LATERAL VIEW"
         return f"\n{words} {call} {alias} AS {made}"
     if rel.outer:
