@@ -14,7 +14,8 @@ def delta_tested(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
 
     The same for ▷ and the mark join (seed 003, P17 to P24, for bags and any condition; its loyal
     rows are what T ⋉ B_new - T ⋉ B_old leaves): only rows of A that match a touched row of B can
-    be tested otherwise than before. The condition that tests NULLs as NOT IN does finds them by itself.
+    be tested otherwise than before. The condition that tests NULLs as NOT IN does finds them by
+    itself.
     """
     new = at(join.right, At.NEW)
     terms: list[Rel] = []
