@@ -15,7 +15,6 @@ from everview.algebra.relations import At, Changes, Scan
 from everview.delta.propagate import delta
 from everview.plan.maintained import unmaintained
 from everview.rewrite.rules import ordered_terms
-from everview.rewrite.scan_unchanged import scan_unchanged
 from everview.run.define import spark_message, user_frame
 from everview.run.engine import Engine
 from everview.run.lower import lower
@@ -95,7 +94,7 @@ def law(engine: Engine, text: str, state: Changed, changed: frozenset[str]) -> O
         plan = delta(found.rel, changed)
         if plan is None:
             return Outcome("lowered", "nothing changed")
-        query = write(ordered_terms(scan_unchanged(plan, changed)), {})
+        query = write(ordered_terms(plan), {})
         sides = (state.old, {n: state.new[n] if n in changed else f for n, f in state.old.items()})
         before, after = (bag(user_frame(engine, parsed, side).collect()) for side in sides)
         try:

@@ -21,7 +21,6 @@ from everview.delta.parts import DELETE, INSERT, UPDATE_NEW, UPDATE_OLD
 from everview.delta.propagate import delta
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import FLATTEN, ordered_terms, rewrite
-from everview.rewrite.scan_unchanged import scan_unchanged
 from tests.laws.generate import TYPES, Queries, random_state
 
 VIEW = "view"
@@ -55,7 +54,7 @@ def check_rows(seed: int, seen: Seen) -> None:
     assert rows(flat, state) == rows(rel, state), _story(flat, state)
     if changes is not None:
         assert changes.columns == rel.columns
-        terms = ordered_terms(scan_unchanged(changes, changed))
+        terms = ordered_terms(changes)
         assert rows(terms, state) == expected, _story(terms, state)
         assert rows(net_sources(terms), state) == expected, _story(terms, state)
         netted = net_changes(rel, changed)

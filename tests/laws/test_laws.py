@@ -183,4 +183,4 @@ def test_a_table_without_changes_gives_no_term() -> None:
     assert delta(R, frozenset({"s"})) is None
     only_s = delta(Join("cross", R, S), frozenset({"s"}))
     assert isinstance(only_s, UnionAll)
-    assert only_s.inputs == (Join("cross", at(R, At.OLD), Changes("s", S.columns)),)
+    assert only_s.inputs == (Join("cross", at(R, At.NEW), Changes("s", S.columns)),)

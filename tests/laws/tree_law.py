@@ -13,7 +13,6 @@ from everview.algebra.walk import inputs, tables
 from everview.delta.propagate import delta
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import FLATTEN, ordered_terms, rewrite
-from everview.rewrite.scan_unchanged import scan_unchanged
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
 from tests.laws.line_law import wrong_lines
@@ -125,7 +124,7 @@ def _rewritten_otherwise(case: Case, known: Evaluator) -> str:
     changes = delta(case.rel, case.changed)
     if changes is None:
         return ""
-    terms = ordered_terms(scan_unchanged(changes, case.changed))
+    terms = ordered_terms(changes)
     for name, plan in (("ordered_terms", terms), ("net_sources", net_sources(terms))):
         if known.rows(plan) != known.difference(case.rel):
             return f"{name} gives other changes:\n{plan_text(plan)}\nof"

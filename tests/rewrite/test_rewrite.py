@@ -19,7 +19,6 @@ from everview.rewrite.join_project_transpose import join_project_transpose
 from everview.rewrite.join_union_transpose import join_union_transpose
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import ordered_terms, rewrite
-from everview.rewrite.scan_unchanged import scan_unchanged
 from everview.sql.bind import Lowered, bind
 from everview.sql.parse import parse_query
 from tests.pairs import pairs
@@ -34,7 +33,7 @@ def changes_plan(text: str) -> str:
     assert isinstance(found, Lowered)
     changes = delta(found.rel, changed)
     assert changes is not None
-    return plan_text(ordered_terms(scan_unchanged(changes, changed)))
+    return plan_text(ordered_terms(changes))
 
 
 @pytest.mark.parametrize(("query", "plan"), pairs(Path(__file__).parent / "rewrite.txt"))

@@ -178,7 +178,7 @@ def _generated(rel: Generate, names: Names) -> str:
 
 def _shared(rel: Rel, names: Names) -> tuple[str, ...]:
     """What each shared part of the plan is, in the order in which a reader meets them."""
-    parts = dict.fromkeys(r for r in walk_plan(rel) if isinstance(r, Shared))
+    parts = [r for r in walk_plan(rel) if isinstance(r, Shared)]
     return tuple(dict.fromkeys(f"{_leaf(p)} = {_text(p.input, names)}" for p in parts))
 
 
@@ -260,7 +260,7 @@ class _Drawing:
 
     names: Names
     note: Callable[[Rel], str]
-    drawn: set[Shared] = field(default_factory=set)
+    drawn: set[int] = field(default_factory=set)  # by identity
 
     def node(self, rel: Rel) -> Node:
         rel = _seen(rel)
@@ -289,9 +289,9 @@ class _Drawing:
         return Node(join_label(join, self.names), tuple(pair.values()))
 
     def _shared(self, shared: Shared) -> Node:
-        if shared in self.drawn:
+        if id(shared) in self.drawn:
             return Node(_leaf(shared))
-        self.drawn.add(shared)
+        self.drawn.add(id(shared))
         return Node(_leaf(shared), (self.node(shared.input),))
 
 

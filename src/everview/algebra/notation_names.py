@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from everview.algebra.relations import Except, Intersect, Project, Rel, UnionAll
 from everview.algebra.scalar_notation import scalar_notation
 from everview.algebra.scalars import NULL, Column, ColumnId, Scalar
-from everview.algebra.walk import inputs
+from everview.algebra.walk import bottom_up, inputs
 
 _MOST_LISTED = 6
 _MOST_LETTERS = 60
@@ -18,16 +18,17 @@ Names = dict[ColumnId, str]
 def column_names(rel: Rel) -> Names:
     """What each column is called: its name in a source, or the expression that computes it."""
     names: Names = {}
-    for input_ in inputs(rel):
-        names |= column_names(input_)
-    match rel:
-        case Project(_, outputs):
-            return names | {c.id: _computed(c, s, names) for c, s in outputs}
-        case UnionAll() | Except() | Intersect():
-            made = enumerate(rel.columns)
-            return names | {c.id: _agreed(inputs(rel), i, names) or c.name for i, c in made}
-        case _:
-            return {c.id: c.name for c in rel.columns} | names
+    for operator in bottom_up(rel):
+        match operator:
+            case Project(_, outputs):
+                names |= {c.id: _computed(c, s, names) for c, s in outputs}
+            case UnionAll() | Except() | Intersect():
+                made = enumerate(operator.columns)
+                some = inputs(operator)
+                names |= {c.id: _agreed(some, i, names) or c.name for i, c in made}
+            case _:
+                names = {c.id: c.name for c in operator.columns} | names
+    return names
 
 
 def _computed(column: Column, scalar: Scalar, names: Names) -> str:

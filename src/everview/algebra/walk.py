@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import assert_never
 
@@ -77,18 +77,60 @@ def with_inputs(rel: Rel, new: tuple[Rel, ...]) -> Rel:
             assert_never(rel)
 
 
+def over_inputs(rel: Rel, new: tuple[Rel, ...]) -> Rel:
+    """The operator over these inputs; itself where they are its own."""
+    is_same = all(a is b for a, b in zip(new, inputs(rel), strict=True))
+    return rel if is_same else with_inputs(rel, new)
+
+
 def walk_plan(rel: Rel) -> Iterator[Rel]:
-    """The operators of a plan, root first."""
-    yield rel
-    for child in inputs(rel):
-        yield from walk_plan(child)
+    """The operators of a plan, root first; one that several read is met once."""
+    met: set[int] = set()
+
+    def walk(some: Rel) -> Iterator[Rel]:
+        if id(some) not in met:
+            met.add(id(some))
+            yield some
+            for child in inputs(some):
+                yield from walk(child)
+
+    return walk(rel)
+
+
+def bottom_up(rel: Rel) -> Iterator[Rel]:
+    """The operators of a plan, inputs first; one that several read is met once."""
+    met: set[int] = set()
+
+    def walk(some: Rel) -> Iterator[Rel]:
+        if id(some) not in met:
+            met.add(id(some))
+            for child in inputs(some):
+                yield from walk(child)
+            yield some
+
+    return walk(rel)
+
+
+def transformed(rel: Rel, change: Callable[[Rel], Rel]) -> Rel:
+    """The plan with every operator changed, inputs first; one that several read stays one."""
+    made: dict[int, Rel] = {}
+
+    def transform(some: Rel) -> Rel:
+        if id(some) not in made:
+            below = over_inputs(some, tuple(transform(i) for i in inputs(some)))
+            made[id(some)] = change(below)
+        return made[id(some)]
+
+    return transform(rel)
 
 
 def at(rel: Rel, snapshot: At) -> Rel:
     """The plan with every scan at that snapshot."""
-    if isinstance(rel, Scan):
-        return replace(rel, at=snapshot)
-    return with_inputs(rel, tuple(at(i, snapshot) for i in inputs(rel)))
+
+    def moved(some: Rel) -> Rel:
+        return replace(some, at=snapshot) if isinstance(some, Scan) else some
+
+    return transformed(rel, moved)
 
 
 def tables(rel: Rel) -> frozenset[str]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.algebra.fresh import Fresh
 from everview.algebra.relations import At, Except, Intersect, Rel, Shared, Signed, UnionAll
-from everview.algebra.walk import at
+from everview.delta.context import Context
 from everview.delta.touched import of_keys, touched_keys
 
 
 def delta_difference(
-    rel: Except | Intersect, left: Rel | None, right: Rel | None, fresh: Fresh
+    rel: Except | Intersect, left: Rel | None, right: Rel | None, context: Context
 ) -> Rel | None:
     """Δ(A - B)  =  (A_new ⋉ K - B_new ⋉ K)  -  (A_old ⋉ K - B_old ⋉ K),
     K = touched rows of ΔA and ΔB; the same for ∩. One rule for the forms that seed 002, 3.4.1
@@ -20,15 +19,15 @@ def delta_difference(
     changes = tuple((c, c.columns) for c in (left, right) if c is not None)
     if not changes:
         return None
-    keys = touched_keys(changes, fresh)
+    keys = touched_keys(changes, context.fresh)
     terms = (
-        Signed(_of_rows(rel, At.NEW, keys, fresh), 1),
-        Signed(_of_rows(rel, At.OLD, keys, fresh), -1),
+        Signed(_of_rows(rel, At.NEW, keys, context), 1),
+        Signed(_of_rows(rel, At.OLD, keys, context), -1),
     )
     return UnionAll(terms, rel.columns)
 
 
-def _of_rows(rel: Except | Intersect, snapshot: At, keys: Shared, fresh: Fresh) -> Rel:
-    sides = (at(side, snapshot) for side in (rel.left, rel.right))
-    left, right = (of_keys(side, side.columns, keys, fresh) for side in sides)
+def _of_rows(rel: Except | Intersect, snapshot: At, keys: Shared, context: Context) -> Rel:
+    sides = (context.at(side, snapshot) for side in (rel.left, rel.right))
+    left, right = (of_keys(side, side.columns, keys, context.fresh) for side in sides)
     return replace(rel, left=left, right=right)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.algebra.fresh import Fresh
 from everview.algebra.relations import (
     Aggregate,
     At,
@@ -17,13 +16,13 @@ from everview.algebra.relations import (
     Window,
 )
 from everview.algebra.scalars import Column
-from everview.algebra.walk import at
+from everview.delta.context import Context
 from everview.delta.touched import of_keys, touched_keys
 
 Grouped = Aggregate | Distinct | Window | Pivot
 
 
-def delta_groups(rel: Grouped, changes: Rel | None, fresh: Fresh) -> Rel | None:
+def delta_groups(rel: Grouped, changes: Rel | None, context: Context) -> Rel | None:
     """Δ(γ A)  =  γ(A_new ⋉ K)  -  γ(A_old ⋉ K),  K = touched keys of ΔA
 
     Only affected groups, as seed 002, 3.4.1 says of GROUP BY; DISTINCT is a group of whole rows.
@@ -32,10 +31,10 @@ def delta_groups(rel: Grouped, changes: Rel | None, fresh: Fresh) -> Rel | None:
     if changes is None:
         return None
     columns = group_columns(rel)
-    keys = touched_keys(((changes, columns),), fresh) if columns else None
+    keys = touched_keys(((changes, columns),), context.fresh) if columns else None
     terms = (
-        Signed(_of_groups(rel, At.NEW, keys, fresh), 1),
-        Signed(_of_groups(rel, At.OLD, keys, fresh), -1),
+        Signed(_of_groups(rel, At.NEW, keys, context), 1),
+        Signed(_of_groups(rel, At.OLD, keys, context), -1),
     )
     return UnionAll(terms, rel.columns)
 
@@ -51,8 +50,8 @@ def group_columns(rel: Grouped) -> tuple[Column, ...]:
             return input_.columns
 
 
-def _of_groups(rel: Grouped, snapshot: At, keys: Shared | None, fresh: Fresh) -> Rel:
-    whole = at(rel.input, snapshot)
+def _of_groups(rel: Grouped, snapshot: At, keys: Shared | None, context: Context) -> Rel:
+    whole = context.at(rel.input, snapshot)
     if keys is None:
         return replace(rel, input=whole)
-    return replace(rel, input=of_keys(whole, group_columns(rel), keys, fresh))
+    return replace(rel, input=of_keys(whole, group_columns(rel), keys, context.fresh))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.algebra.relations import At, Join, Rel, UnionAll
-from everview.algebra.walk import at
+from everview.delta.context import Context
 
 
-def delta_join(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
+def delta_join(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
     """Δ(L ⋈ R)  =  ΔL ⋈ R_new  +  L_old ⋈ ΔR
 
     Nested, this is one term per changed table; in term i the tables before i are at OLD, those
@@ -16,7 +16,7 @@ def delta_join(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
     """
     terms: list[Rel] = []
     if left is not None:
-        terms.append(replace(join, left=left, right=at(join.right, At.NEW)))
+        terms.append(replace(join, left=left, right=context.at(join.right, At.NEW)))
     if right is not None:
-        terms.append(replace(join, left=at(join.left, At.OLD), right=right))
+        terms.append(replace(join, left=context.at(join.left, At.OLD), right=right))
     return UnionAll(tuple(terms), join.columns) if terms else None

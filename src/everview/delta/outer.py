@@ -6,41 +6,46 @@ from dataclasses import replace
 
 from everview.algebra.relations import At, Join, Project, Rel, Signed, UnionAll
 from everview.algebra.scalars import NULL, Column, Ref
-from everview.algebra.walk import at
+from everview.delta.context import Context
 from everview.delta.semi import delta_tested, tested_again
 
 
-def delta_left(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
+def delta_left(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
     """Δ(A ⟕ B)  =  ΔA ⟕ B_new  +  A_old ⋈ ΔB  +  pad(T ▷ B_new)  -  pad(T ▷ B_old),
     T = A_old ⋉ touched ΔB (seed 003, P25 to P28)
     """
-    new = at(join.right, At.NEW)
+    new = context.at(join.right, At.NEW)
     terms: list[Rel] = []
     if left is not None:
         terms.append(replace(join, left=left, right=new))
     if right is not None:
-        terms.append(replace(join, kind="inner", left=at(join.left, At.OLD), right=right))
-        retested = tested_again(join, right)
-        for side, weight in ((new, 1), (at(join.right, At.OLD), -1)):
+        right = context.shared("changes", right)
+        left_old, old = context.at(join.left, At.OLD), context.at(join.right, At.OLD)
+        terms.append(replace(join, kind="inner", left=left_old, right=right))
+        retested = tested_again(join, right, context)
+        for side, weight in ((new, 1), (old, -1)):
             lone = Join("anti", retested, side, join.condition)
             terms.append(_padded(Signed(lone, weight), join))  # type: ignore[arg-type]
     return UnionAll(tuple(terms), join.columns) if terms else None
 
 
-def delta_right(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
+def delta_right(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
     """Δ(A ⟖ B)  =  Δ(B ⟕ A), its columns in the order of A, B (seed 003, P29 and on)."""
     turned = replace(join, kind="left", left=join.right, right=join.left)
-    changes = delta_left(turned, right, left)
+    changes = delta_left(turned, right, left, context)
     return None if changes is None else _in_order(changes, join.columns)
 
 
-def delta_full(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
+def delta_full(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
     """Δ(A ⟗ B)  =  Δ(A ⟕ B)  +  pad Δ(B ▷ A)  (seed 003, D5)"""
     terms = []
-    matched = delta_left(replace(join, kind="left"), left, right)
+    left = None if left is None else context.shared("changes", left)
+    right = None if right is None else context.shared("changes", right)
+    matched = delta_left(replace(join, kind="left"), left, right, context)
     if matched is not None:
         terms.append(matched)
-    lone = delta_tested(replace(join, kind="anti", left=join.right, right=join.left), right, left)
+    turned = replace(join, kind="anti", left=join.right, right=join.left)
+    lone = delta_tested(turned, right, left, context)
     if lone is not None:
         terms.append(_padded(lone, join))
     return UnionAll(tuple(terms), join.columns) if terms else None

@@ -35,6 +35,7 @@ from everview.algebra.relations import (
     Window,
 )
 from everview.algebra.walk import highest_id
+from everview.delta.context import Context
 from everview.delta.differences import delta_difference
 from everview.delta.filter import delta_filter
 from everview.delta.generate import delta_generate
@@ -52,19 +53,23 @@ def delta(rel: Rel, changed: frozenset[str]) -> Rel | None:
 
     `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`.
     """
-    return _Propagation(changed, Fresh(highest_id(rel))).of(rel)
+    return _Propagation(Context(changed, Fresh(highest_id(rel)))).of(rel)
 
 
 @dataclass(frozen=True, slots=True)
 class _Propagation:
-    changed: frozenset[str]
-    fresh: Fresh
-    shared: dict[int, Rel | None] = field(default_factory=dict)  # by the node that is shared
+    context: Context
+    known: dict[int, Rel | None] = field(default_factory=dict)  # by the operator itself
 
     def of(self, rel: Rel) -> Rel | None:
+        if id(rel) not in self.known:
+            self.known[id(rel)] = self._of(rel)
+        return self.known[id(rel)]
+
+    def _of(self, rel: Rel) -> Rel | None:
         match rel:
             case Scan(table, _, columns):
-                return Changes(table, columns) if table in self.changed else None
+                return Changes(table, columns) if table in self.context.changed else None
             case Values() | TableFunction():
                 return None
             case Filter():
@@ -74,17 +79,16 @@ class _Propagation:
             case Generate() | Unpivot():
                 return delta_generate(rel, self.of(rel.input))
             case Shared():
-                if id(rel) not in self.shared:
-                    self.shared[id(rel)] = delta_shared(rel, self.of(rel.input))
-                return self.shared[id(rel)]
+                return delta_shared(rel, self.of(rel.input))
             case Join():
                 return self._join(rel, self.of(rel.left), self.of(rel.right))
             case UnionAll():
                 return delta_union_all(rel, tuple(self.of(i) for i in rel.inputs))
             case Except() | Intersect():
-                return delta_difference(rel, self.of(rel.left), self.of(rel.right), self.fresh)
+                sides = self.of(rel.left), self.of(rel.right)
+                return self._whole(delta_difference(rel, *sides, self.context))
             case Aggregate() | Distinct() | Window() | Pivot():
-                return delta_groups(rel, self.of(rel.input), self.fresh)
+                return self._whole(delta_groups(rel, self.of(rel.input), self.context))
             case (
                 TopK() | Changes() | Local() | Signed() | Negate() | Net() | Touched()
                 | ChangeTable()
@@ -96,14 +100,18 @@ class _Propagation:
     def _join(self, join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
         match join.kind:
             case "inner" | "cross":
-                return delta_join(join, left, right)
+                return delta_join(join, left, right, self.context)
             case "left":
-                return delta_left(join, left, right)
+                return self._whole(delta_left(join, left, right, self.context))
             case "right":
-                return delta_right(join, left, right)
+                return self._whole(delta_right(join, left, right, self.context))
             case "full":
-                return delta_full(join, left, right)
+                return self._whole(delta_full(join, left, right, self.context))
             case "semi" | "anti" | "mark":
-                return delta_tested(join, left, right)
+                return self._whole(delta_tested(join, left, right, self.context))
             case _:
                 assert_never(join.kind)
+
+    def _whole(self, changes: Rel | None) -> Rel | None:
+        """Changes of several terms as one part: what stands above is not repeated for each."""
+        return None if changes is None else self.context.shared("changes", changes)

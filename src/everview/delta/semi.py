@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from everview.algebra.relations import At, Join, Rel, Signed, Touched, UnionAll
 from everview.algebra.scalars import refs
-from everview.algebra.walk import at
+from everview.delta.context import Context
 
 
-def delta_tested(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
+def delta_tested(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
     """Δ(A ⋉ B)  =  ΔA ⋉ B_new  +  T ⋉ B_new  -  T ⋉ B_old,  T = A_old ⋉ touched ΔB
 
     The same for ▷ and the mark join (seed 003, P17 to P24, for bags and any condition; its loyal
@@ -17,20 +17,22 @@ def delta_tested(join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
     be tested otherwise than before. The condition that tests NULLs as NOT IN does finds them by
     itself.
     """
-    new = at(join.right, At.NEW)
+    new = context.at(join.right, At.NEW)
     terms: list[Rel] = []
     if left is not None:
         terms.append(replace(join, left=left, right=new))
     if right is not None:
-        retested = tested_again(join, right)
+        retested = tested_again(join, right, context)
+        old = context.at(join.right, At.OLD)
         terms.append(Signed(replace(join, left=retested, right=new), 1))
-        terms.append(Signed(replace(join, left=retested, right=at(join.right, At.OLD)), -1))
+        terms.append(Signed(replace(join, left=retested, right=old), -1))
     return UnionAll(tuple(terms), join.columns) if terms else None
 
 
-def tested_again(join: Join, right: Rel) -> Rel:
+def tested_again(join: Join, right: Rel, context: Context) -> Rel:
     """T = A_old ⋉ touched ΔB, of which only the columns that the condition reads matter."""
     assert join.condition is not None
     read = refs(join.condition)
     touched = Touched(right, tuple(c for c in right.columns if c.id in read))
-    return Join("semi", at(join.left, At.OLD), touched, join.condition)
+    tested = Join("semi", context.at(join.left, At.OLD), touched, join.condition)
+    return context.shared("tested", tested)

@@ -18,7 +18,7 @@ def touched_keys(some: tuple[tuple[Rel, Columns], ...], fresh: Fresh) -> Shared:
         keys = Distinct(UnionAll(touched, fresh.columns(c.name for c in columns)))
     pairs = zip(columns, keys.columns, strict=True)
     renamed = Project(keys, tuple((c, Ref(own.id)) for c, own in pairs))
-    return Shared(f"touched{fresh.number()}", renamed)
+    return Shared("touched", renamed)
 
 
 def of_keys(rel: Rel, columns: Columns, keys: Shared, fresh: Fresh) -> Rel:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from everview.algebra.relations import Join, Rel
-from everview.algebra.walk import inputs, with_inputs
+from everview.algebra.walk import inputs, over_inputs, transformed
 
 MOST_ROWS = 500_000
 
@@ -27,28 +27,43 @@ def with_small_sides(rel: Rel, leaf_rows: LeafRows) -> Rel:
 
     A changed dimension meets as many rows of a fact table as there are per row of the dimension.
     """
-    return _hinted(rel, leaf_rows)[0]
+    return _Hinting(leaf_rows).of(rel)[0]
 
 
 def without_broadcast(rel: Rel) -> Rel:
     """The plan with every choice left to Spark, for changes that are not small."""
-    done = with_inputs(rel, tuple(without_broadcast(i) for i in inputs(rel)))
-    return replace(done, broadcast=None) if isinstance(done, Join) else done
 
 
-def _hinted(rel: Rel, leaf_rows: LeafRows) -> tuple[Rel, _Size | None]:
-    below = [_hinted(i, leaf_rows) for i in inputs(rel)]
-    done = with_inputs(rel, tuple(r for r, _ in below))
-    sizes = [size for _, size in below]
-    if not below:
-        known = leaf_rows(rel)
-        return done, None if known is None else _Size(*known)
-    if not isinstance(done, Join):
-        return done, _added(sizes)
-    left, right = sizes
-    small = left is not None and left.rows <= MOST_ROWS
-    side = done.broadcast if done.broadcast != "left" or small else None
-    return replace(done, broadcast=side), _joined(done, left, right)
+    def plain(some: Rel) -> Rel:
+        return replace(some, broadcast=None) if isinstance(some, Join) else some
+
+    return transformed(rel, plain)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hinting:
+    leaf_rows: LeafRows
+    done: dict[int, tuple[Rel, _Size | None]] = field(default_factory=dict)
+
+    def of(self, rel: Rel) -> tuple[Rel, _Size | None]:
+        if id(rel) not in self.done:
+            self.done[id(rel)] = self._of(rel)
+        return self.done[id(rel)]
+
+    def _of(self, rel: Rel) -> tuple[Rel, _Size | None]:
+        below = [self.of(i) for i in inputs(rel)]
+        done = over_inputs(rel, tuple(r for r, _ in below))
+        sizes = [size for _, size in below]
+        if not below:
+            known = self.leaf_rows(rel)
+            return done, None if known is None else _Size(*known)
+        if not isinstance(done, Join):
+            return done, _added(sizes)
+        left, right = sizes
+        small = left is not None and left.rows <= MOST_ROWS
+        side = done.broadcast if done.broadcast != "left" or small else None
+        hinted = done if side == done.broadcast else replace(done, broadcast=side)
+        return hinted, _joined(done, left, right)
 
 
 def _added(sizes: list[_Size | None]) -> _Size | None:

@@ -16,10 +16,10 @@ from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
 from everview.plan.broadcast import with_small_sides
 from everview.plan.cost import Cost
+from everview.plan.parts import parted, tidied
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal, Skip
 from everview.rewrite.rules import ordered_terms
-from everview.rewrite.scan_unchanged import scan_unchanged
 
 
 def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
@@ -70,8 +70,8 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         case _:
             assert_never(shape)
     assert changes is not None, "a changed source that the definition does not read"
-    ordered = ordered_terms(scan_unchanged(changes, changed))
-    plan = with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf))
+    ordered = ordered_terms(changes)
+    plan = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
     return Incremental(variant, plan, changed, insert_only, _cost(facts, plan, variant))
 
 
@@ -150,8 +150,10 @@ def _cost(facts: RefreshFacts, plan: Rel, variant: str) -> Cost:
     stored = facts.stored.snapshot
     rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
     known = [r for r in rows if r is not None]
+    parts = len(parted(plan).parts)
     if variant == "append":
         share = sum(known) / max(1, stored.rows or 1)
-        return Cost(read, int(min(1.0, share) * stored.bytes), 1, ("rows appended",))
+        return Cost(read, int(min(1.0, share) * stored.bytes), parts + 1, ("rows appended",))
     rewritten = stored.bytes * facts.touched_files() // max(1, len(stored.files))
-    return Cost(read + rewritten, rewritten, 2 if variant == "groups" else 3, ("files touched",))
+    actions = parts + (2 if variant == "groups" else 3)
+    return Cost(read + rewritten, rewritten, actions, ("files touched",))

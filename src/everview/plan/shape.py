@@ -9,13 +9,15 @@ from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.calls import AggregateCall
 from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import ColumnId
-from everview.algebra.walk import tables, walk_plan
+from everview.algebra.walk import tables
 from everview.delta.propagate import delta
 from everview.errors import Place
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout
 from everview.plan.maintained import unmaintained
+from everview.plan.parts import parted, tidied
 from everview.plan.repeating import not_repeating
+from everview.rewrite.rules import ordered_terms
 from everview.sql.comparable import is_comparable
 
 
@@ -61,9 +63,9 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     lost = not_repeating(below, types)
     if lost:
         return full_only(lost, None, public)
-    size = _operators(below)
+    size = _largest_query(below)
     if size > MOST_OPERATORS:
-        reason = f"the plan of its changes has {size} operators, at most {MOST_OPERATORS} are run"
+        reason = f"a query of its changes has {size} operators, at most {MOST_OPERATORS} are run"
         return full_only(reason, None, public)
     if is_keyed:
         assert isinstance(rel, Project)
@@ -71,10 +73,10 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     return _bag(rel, types, public)
 
 
-def _operators(rel: Rel) -> int:
-    """How many operators the changes need when every table changes."""
+def _largest_query(rel: Rel) -> int:
+    """How many operators one query has when every table changes."""
     changes = delta(rel, tables(rel))
-    return 0 if changes is None else sum(1 for _ in walk_plan(changes))
+    return 0 if changes is None else parted(tidied(ordered_terms(changes))).largest()
 
 
 def has_work_areas(rel: Rel) -> bool:

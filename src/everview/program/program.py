@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from everview.algebra.relations import Rel
 from everview.delta.apply_keyed import ApplyKeyed
+from everview.plan.parts import parted
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.plan.strategies import Choice, Full, Incremental, Move, Skip
 from everview.program.steps import (
     Append,
     FindCopies,
     FindLost,
+    Keep,
     Overwrite,
     Program,
     Publish,
@@ -31,14 +34,25 @@ def program(choice: Choice, shape: Shape) -> Program:
             return (Publish(),)
         case Full():
             return _full(shape)
-        case Incremental(variant="append"):
-            return Append(choice.strategy.changes), Publish()
-        case Incremental(variant="rows"):
-            return Stage(choice.strategy.changes), FindCopies(), RewriteBag(), Publish()
         case Incremental():
-            return _groups(choice.strategy, shape)
+            plan = parted(choice.strategy.changes)
+            kept = tuple(Keep(part) for part in plan.parts)
+            return kept + _incremental(choice.strategy, plan.rest, shape)
         case _:
             assert_never(choice.strategy)
+
+
+def _incremental(strategy: Incremental, changes: Rel, shape: Shape) -> Program:
+    """The steps from the changes on, of which parts may be at hand already."""
+    if strategy.variant == "append":
+        return Append(changes), Publish()
+    if strategy.variant == "rows":
+        return Stage(changes), FindCopies(), RewriteBag(), Publish()
+    assert isinstance(shape, Keyed)
+    apply = ApplyKeyed(shape.view, VIEW)
+    checks = not strategy.insert_only and apply.lost() is not None
+    find = (FindLost(apply),) if checks else ()
+    return Stage(changes, apply), *find, RewriteKeyed(apply), Publish()
 
 
 def _full(shape: Shape) -> Program:
@@ -52,10 +66,3 @@ def _full(shape: Shape) -> Program:
         case _:
             assert_never(shape)
 
-
-def _groups(strategy: Incremental, shape: Shape) -> Program:
-    assert isinstance(shape, Keyed)
-    apply = ApplyKeyed(shape.view, VIEW)
-    checks = not strategy.insert_only and apply.lost() is not None
-    find = (FindLost(apply),) if checks else ()
-    return Stage(strategy.changes, apply), *find, RewriteKeyed(apply), Publish()

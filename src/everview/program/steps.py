@@ -6,6 +6,16 @@ from dataclasses import dataclass
 
 from everview.algebra.relations import Rel
 from everview.delta.apply_keyed import ApplyKeyed
+from everview.plan.parts import Part
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Compute a part of the changes that later queries read, and keep it at hand."""
+
+    part: Part
+    name: str = "parts"
+    title: str = "compute once what several queries read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,5 +90,7 @@ class Publish:
     title: str = "publish rows and watermark in one commit"
 
 
-Step = Stage | FindLost | FindCopies | RewriteKeyed | RewriteBag | Append | Overwrite | Publish
+Step = (
+    Keep | Stage | FindLost | FindCopies | RewriteKeyed | RewriteBag | Append | Overwrite | Publish
+)
 Program = tuple[Step, ...]

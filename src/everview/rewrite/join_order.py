@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from everview.algebra.equalities import equalities
 from everview.algebra.relations import Join, Project, Rel
-from everview.algebra.scalars import Column, Compare, Ref, Scalar, all_of, conjuncts, refs
+from everview.algebra.scalars import Column, Ref, Scalar, all_of, conjuncts, refs
+from everview.algebra.walk import inputs, over_inputs
 
 
 def join_order(rel: Rel) -> Rel:
-    """A ⋈ B ⋈ ΔC  =  (ΔC ⋈ B) ⋈ A: from the changes on, next a table that an equality leads to."""
-    if not isinstance(rel, Join) or rel.kind not in ("inner", "cross") or not rel.weighted:
-        return rel
+    """A ⋈ B ⋈ ΔC  =  (ΔC ⋈ B) ⋈ A: from the changes on, next a table that an equality leads to.
+
+    In every chain of joins of the plan; one that several read is ordered once.
+    """
+    done: dict[int, Rel] = {}
+
+    def ordered(some: Rel) -> Rel:
+        if id(some) not in done:
+            done[id(some)] = _chain(some, ordered) if _is_chain(some) else _below(some, ordered)
+        return done[id(some)]
+
+    return ordered(rel)
+
+
+def _is_chain(rel: Rel) -> bool:
+    return isinstance(rel, Join) and rel.kind in ("inner", "cross") and rel.weighted
+
+
+def _below(rel: Rel, ordered: Callable[[Rel], Rel]) -> Rel:
+    return over_inputs(rel, tuple(map(ordered, inputs(rel))))
+
+
+def _chain(rel: Rel, ordered: Callable[[Rel], Rel]) -> Rel:
     leaves, conditions = _flatten(rel)
+    leaves = [ordered(leaf) for leaf in leaves]
     current = next(leaf for leaf in leaves if leaf.weighted)
     rest = [leaf for leaf in leaves if leaf is not current]
     while rest:
@@ -42,16 +67,7 @@ def _flatten(rel: Rel) -> tuple[list[Rel], list[Scalar]]:
 
 def _linked(reached: set[int], leaf: Rel, conditions: list[Scalar]) -> bool:
     ids = {c.id for c in leaf.columns}
-    return any(_links(c, reached, ids) for c in conditions)
-
-
-def _links(condition: Scalar, reached: set[int], ids: set[int]) -> bool:
-    if not isinstance(condition, Compare) or condition.op not in ("=", "<=>"):
-        return False
-    left, right = refs(condition.left), refs(condition.right)
-    if not left or not right:
-        return False
-    return (left <= reached and right <= ids) or (left <= ids and right <= reached)
+    return any(equalities(c, reached, ids) for c in conditions)
 
 
 def _in_order(rel: Rel, columns: tuple[Column, ...]) -> Rel:

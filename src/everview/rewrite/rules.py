@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from everview.algebra.relations import Rel, Shared
-from everview.algebra.walk import inputs, with_inputs
+from everview.algebra.relations import Rel
+from everview.algebra.walk import inputs, over_inputs
 from everview.rewrite.filter_join_merge import filter_join_merge
 from everview.rewrite.filter_union_transpose import filter_union_transpose
 from everview.rewrite.join_filter_transpose import join_filter_transpose
@@ -36,13 +36,16 @@ def rewrite(rel: Rel, rules: tuple[Rule, ...]) -> Rel:
 @dataclass(frozen=True, slots=True)
 class _Rewriting:
     rules: tuple[Rule, ...]
-    shared: dict[int, tuple[Shared, Rel]] = field(default_factory=dict)  # done once each
+    # By identity; the operator is held as well, else another could take its place.
+    done: dict[int, tuple[Rel, Rel]] = field(default_factory=dict)
 
     def of(self, rel: Rel) -> Rel:
-        if isinstance(rel, Shared):
-            if id(rel) not in self.shared:
-                self.shared[id(rel)] = rel, replace(rel, input=self.of(rel.input))
-            return self.shared[id(rel)][1]
+        """The operator rewritten; one that several read is rewritten once."""
+        if id(rel) not in self.done:
+            self.done[id(rel)] = rel, self._of(rel)
+        return self.done[id(rel)][1]
+
+    def _of(self, rel: Rel) -> Rel:
         done = self._below(rel)
         for _ in range(_MOST_ROUNDS):
             changed = _first_change(done, self.rules)
@@ -52,19 +55,7 @@ class _Rewriting:
         raise AssertionError(f"rewriting does not end: {rel}")
 
     def _below(self, rel: Rel) -> Rel:
-        """The operator over rewritten inputs; itself where none of them changed."""
-        before = inputs(rel)
-        after = tuple(self.of(i) for i in before)
-        is_same = all(a is b for a, b in zip(after, before, strict=True))
-        return rel if is_same else with_inputs(rel, after)
-
-
-def rewrite_top(rel: Rel, rule: Rule) -> Rel:
-    """The plan with a rule applied once at each highest place where it changes something."""
-    changed = rule(rel)
-    if changed is not rel:
-        return changed
-    return with_inputs(rel, tuple(rewrite_top(i, rule) for i in inputs(rel)))
+        return over_inputs(rel, tuple(self.of(i) for i in inputs(rel)))
 
 
 def _first_change(rel: Rel, rules: tuple[Rule, ...]) -> Rel | None:
@@ -76,4 +67,4 @@ def _first_change(rel: Rel, rules: tuple[Rule, ...]) -> Rel | None:
 
 def ordered_terms(rel: Rel) -> Rel:
     """A delta as a union of terms, each a chain of joins that starts from its changes."""
-    return rewrite_top(rewrite(rel, TERMS), join_order)
+    return join_order(rewrite(rel, TERMS))

@@ -8,6 +8,7 @@ from everview.program.steps import (
     Append,
     FindCopies,
     FindLost,
+    Keep,
     Overwrite,
     Program,
     Publish,
@@ -19,6 +20,7 @@ from everview.program.steps import (
 from everview.run.apply_bag import append_insertions, find_copies, rewrite_bag, stage_bag
 from everview.run.apply_keyed import find_lost, rewrite_keyed, stage_keyed
 from everview.run.engine import SMALL, whole
+from everview.run.keep import keep
 from everview.run.log import logged
 from everview.run.overwrite import overwrite
 from everview.run.publish import publish
@@ -47,6 +49,8 @@ def execute(steps: Program, work: Work) -> int:
 
 def _carry_out(step: Step, work: Work) -> None:
     match step:
+        case Keep(part):
+            keep(work, part)
         case Stage(changes, apply):
             staged = (
                 stage_bag(work, changes) if apply is None else stage_keyed(work, changes, apply)

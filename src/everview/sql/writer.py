@@ -133,7 +133,7 @@ class Writer:
         return Select(f"{{{name}}}", {c.id: quoted(escaped(c.name)) for c in leaf.columns}, weight)
 
     def _use(self, rel: Shared) -> Select:
-        place = next((i for i, (known, _) in enumerate(self._shared) if known == rel), None)
+        place = next((i for i, (known, _) in enumerate(self._shared) if known is rel), None)
         if place is None:
             query = self._query(rel.input, rel.columns)
             place = len(self._shared)

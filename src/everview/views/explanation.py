@@ -14,7 +14,7 @@ from everview.facts.tables import Lost
 from everview.plan.advice import advice
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.plan.strategies import Choice, Incremental
-from everview.program.steps import Append, Overwrite, Program, Stage
+from everview.program.steps import Append, Keep, Overwrite, Program, Stage
 from everview.sql.write import write
 from everview.views.explanation_text import explanation_card, explanation_text
 from everview.views.reads import leaf_read, step_details
@@ -147,7 +147,7 @@ def _queries(shape: Shape, steps: Program) -> tuple[str, ...]:
     found = []
     for step in steps:
         match step:
-            case Stage(changes=rel) | Append(changes=rel):
+            case Keep(part=Part(rel=rel)) | Stage(changes=rel) | Append(changes=rel):
                 found.append(f"-- {step.name}\n{write(rel, types).shown()}")
             case Overwrite(rel=rel) if rel is not None:
                 found.append(f"-- {step.name}\n{write(rel, types).shown()}")

@@ -11,10 +11,12 @@ from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Snapshot
 from everview.facts.wording import aligned, counted, size_text
+from everview.plan.parts import Part
 from everview.program.steps import (
     Append,
     FindCopies,
     FindLost,
+    Keep,
     Overwrite,
     Publish,
     RewriteBag,
@@ -27,7 +29,7 @@ from everview.program.steps import (
 def step_details(facts: RefreshFacts, step: Step) -> tuple[str, ...]:
     """Lines on what one step reads or writes."""
     match step:
-        case Stage(changes=rel) | Append(changes=rel):
+        case Keep(part=Part(rel=rel)) | Stage(changes=rel) | Append(changes=rel):
             return _leaves(facts, rel)
         case FindLost() | FindCopies():
             return (f"in {_touched(facts)}",)

@@ -1,0 +1,41 @@
+"""What the delta rules of one definition have in common: its snapshots, new columns, shared
+parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from everview.algebra.fresh import Fresh
+from everview.algebra.relations import At, Changes, Rel, Scan, Shared
+from everview.algebra.walk import inputs, over_inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The tables that changed; every relation is built once per snapshot."""
+
+    changed: frozenset[str]
+    fresh: Fresh
+    # By identity; the relation is held as well, else another could take its place.
+    _built: dict[tuple[int, At], tuple[Rel, Rel]] = field(default_factory=dict)
+
+    def at(self, rel: Rel, snapshot: At) -> Rel:
+        """The relation with every scan at that snapshot; A_old = A_new for a table without
+        changes.
+        """
+        if (id(rel), snapshot) not in self._built:
+            self._built[id(rel), snapshot] = rel, self._at(rel, snapshot)
+        return self._built[id(rel), snapshot][1]
+
+    def _at(self, rel: Rel, snapshot: At) -> Rel:
+        if isinstance(rel, Scan):
+            wanted = snapshot if rel.table in self.changed else At.NEW
+            return rel if rel.at is wanted else replace(rel, at=wanted)
+        return over_inputs(rel, tuple(self.at(i, snapshot) for i in inputs(rel)))
+
+    def shared(self, what: str, rel: Rel) -> Rel:
+        """The relation as a part that several terms read and that can be computed once."""
+        if isinstance(rel, Shared | Changes | Scan):
+            return rel
+        return Shared(what, rel)

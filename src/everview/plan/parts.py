@@ -1,0 +1,151 @@
+"""Which shared parts of a plan are computed by a query of their own, once for all readers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from everview.algebra.equalities import equalities
+from everview.algebra.relations import Aggregate, Join, Local, Rel, Scan, Shared, Touched
+from everview.algebra.walk import bottom_up, inputs, over_inputs, walk_plan
+
+# Spark reads a plan as a tree: a part is planned again for every reader. A query of its own
+# costs about as much as planning some tens of operators.
+MOST_REPEATED = 50
+MOST_TOGETHER = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Rows that later queries read under a name."""
+
+    name: str
+    rel: Rel
+
+    def local(self) -> Local:
+        return Local(self.name, self.rel.columns, self.rel.weighted)
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """A plan in queries: its parts in the order in which they are computed, and the rest."""
+
+    parts: tuple[Part, ...]
+    rest: Rel
+
+    def queries(self) -> tuple[Rel, ...]:
+        return (*(p.rel for p in self.parts), self.rest)
+
+    def largest(self) -> int:
+        """The operators of the largest query."""
+        return max(map(operators, self.queries()))
+
+
+def parted(rel: Rel) -> Parted:
+    """The plan with larger parts that several read, and what stands alone in a large plan, as
+    rows at hand.
+
+    Only parts of few rows: what a relation holds at a snapshot is read where it is needed, cut to
+    what is touched.
+    """
+    parting = _Parting(_readers(rel))
+    rest = parting.of(rel).rel
+    return Parted(tuple(parting.parts), rest)
+
+
+def tidied(rel: Rel) -> Rel:
+    """The plan without shared parts that one operator reads, unless they are large; parts of one
+    name are numbered.
+    """
+    readers = _readers(rel)
+    parts = [r for r in bottom_up(rel) if isinstance(r, Shared)]
+    kept = [p for p in parts if readers[id(p)] > 1 or operators(p) > MOST_TOGETHER]
+    often = Counter(p.name for p in kept)
+    names: dict[int, str] = {}
+    for part in kept:
+        number = 1 + sum(1 for other in kept if other.name == part.name and id(other) in names)
+        names[id(part)] = f"{part.name}{number}" if often[part.name] > 1 else part.name
+    done: dict[int, Rel] = {}
+
+    def tidy(some: Rel) -> Rel:
+        if id(some) not in done:
+            below = over_inputs(some, tuple(map(tidy, inputs(some))))
+            if isinstance(below, Shared):
+                below = replace(below, name=names[id(some)]) if id(some) in names else below.input
+            done[id(some)] = below
+        return done[id(some)]
+
+    return tidy(rel)
+
+
+def _readers(rel: Rel) -> Counter[int]:
+    """By operator, how many read it."""
+    return Counter(id(i) for some in walk_plan(rel) for i in inputs(some))
+
+
+def operators(rel: Rel) -> int:
+    """How many operators Spark reads: one that several read is counted for each."""
+    sizes: dict[int, int] = {}
+
+    def size(some: Rel) -> int:
+        if id(some) not in sizes:
+            sizes[id(some)] = 1 + sum(map(size, inputs(some)))
+        return sizes[id(some)]
+
+    return size(rel)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    rel: Rel
+    operators: int
+    few: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Parting:
+    readers: Counter[int]
+    parts: list[Part] = field(default_factory=list)
+    done: dict[int, _Seen] = field(default_factory=dict)
+
+    def of(self, rel: Rel) -> _Seen:
+        if id(rel) not in self.done:
+            self.done[id(rel)] = self._of(rel)
+        return self.done[id(rel)]
+
+    def _of(self, rel: Rel) -> _Seen:
+        below = [self.of(i) for i in inputs(rel)]
+        size = 1 + sum(b.operators for b in below)
+        few = _is_few(rel, [b.few for b in below])
+        whole = over_inputs(rel, tuple(b.rel for b in below))
+        repeated = (self.readers[id(rel)] - 1) * size
+        is_large = repeated > MOST_REPEATED or (isinstance(rel, Shared) and size > MOST_TOGETHER)
+        if not few or not is_large:
+            return _Seen(whole, size, few)
+        part = Part(f"part{len(self.parts) + 1}", whole.input if isinstance(whole, Shared) else whole)
+        self.parts.append(part)
+        return _Seen(part.local(), 1, few)
+
+
+def _is_equijoin(join: Join) -> bool:
+    left, right = ({c.id for c in side.columns} for side in (join.left, join.right))
+    return bool(equalities(join.condition, left, right))
+
+
+def _is_few(rel: Rel, below: list[bool]) -> bool:
+    """Whether the operator gives few rows when changes are few."""
+    match rel:
+        case Touched() | Local() | Aggregate(keys=()):
+            return True
+        case Scan():
+            return False
+        case Join(kind="inner"):
+            return rel.weighted or (any(below) and _is_equijoin(rel))
+        case _ if rel.weighted:
+            return True
+        case Join(kind="semi"):
+            return any(below)
+        case Join(kind="left" | "anti" | "mark"):
+            return below[0]
+        case _:
+            return bool(below) and all(below)

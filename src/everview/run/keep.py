@@ -1,0 +1,13 @@
+"""Parts of the changes at hand for later queries."""
+
+from __future__ import annotations
+
+from everview.plan.parts import Part
+from everview.run.work import Work
+from everview.sql.write import local_names
+
+
+def keep(work: Work, part: Part) -> None:
+    """Compute the rows of a part once; where there are none, Spark leaves out what reads them."""
+    frame = work.query(part.rel, local_names(part.rel.columns))
+    work.frames.local[part.name] = work.staging.stage(frame, part.name, work.actions).frame
