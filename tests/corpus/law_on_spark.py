@@ -11,9 +11,10 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from everview.algebra.relations import At, Changes, Scan
+from everview.algebra.relations import At, Changes, Local, Rel, Scan
 from everview.delta.propagate import delta
 from everview.plan.maintained import unmaintained
+from everview.plan.parts import parted, tidied
 from everview.rewrite.rules import ordered_terms
 from everview.run.define import spark_message, user_frame
 from everview.run.engine import Engine
@@ -22,7 +23,7 @@ from everview.run.read import schema_of
 from everview.sql.bind import NotLowered
 from everview.sql.parse import parse_query
 from everview.sql.select import WEIGHT
-from everview.sql.write import Leaf, write
+from everview.sql.write import Leaf, local_names, write
 from tests.corpus.round_trip import Outcome, near, plain
 
 Rows = list[tuple[Any, ...]]
@@ -85,7 +86,7 @@ def law(engine: Engine, text: str, state: Changed, changed: frozenset[str]) -> O
     parsed = parse_query(text)
     schemas = {name: schema_of(frame) for name, frame in state.old.items()}
     with engine.settings():
-        found = lower(engine, parsed, schemas, share=False)
+        found = lower(engine, parsed, schemas, share=True)
         if isinstance(found, NotLowered):
             return Outcome("refused", found.reason)
         refused = unmaintained(found.rel)
@@ -94,19 +95,33 @@ def law(engine: Engine, text: str, state: Changed, changed: frozenset[str]) -> O
         plan = delta(found.rel, changed)
         if plan is None:
             return Outcome("lowered", "nothing changed")
-        query = write(ordered_terms(plan), {})
         sides = (state.old, {n: state.new[n] if n in changed else f for n, f in state.old.items()})
         before, after = (bag(user_frame(engine, parsed, side).collect()) for side in sides)
         try:
-            lines = engine.sql(
-                query, {leaf: state.frame(leaf, changed) for leaf in query.leaves.values()}
-            )
-            got = weighted_bag(lines.collect())
+            got = weighted_bag(_changes(engine, plan, state, changed).collect())
         except PySparkException as error:
             return Outcome("wrong", f"the delta fails: {spark_message(error)}")
     wanted = {r: n for r in after | before if (n := after[r] - before[r])}
     wrong = difference(got, wanted)
     return Outcome("wrong" if wrong else "lowered", wrong, sum(map(abs, wanted.values())))
+
+
+def _changes(engine: Engine, plan: Rel, state: Changed, changed: frozenset[str]) -> DataFrame:
+    """The changes as a refresh computes them: its parts first."""
+    whole = parted(tidied(ordered_terms(plan)))
+    local: dict[str, DataFrame] = {}
+
+    def run(rel: Rel, names: tuple[str, ...] | None = None) -> DataFrame:
+        query = write(rel, {}, names)
+        frames = {
+            leaf: local[leaf.name] if isinstance(leaf, Local) else state.frame(leaf, changed)
+            for leaf in query.leaves.values()
+        }
+        return engine.sql(query, frames)
+
+    for part in whole.parts:
+        local[part.name] = run(part.rel, local_names(part.rel.columns)).localCheckpoint()
+    return run(whole.rest)
 
 
 def bag(rows: list[Any]) -> Counter[Any]:
@@ -126,10 +141,10 @@ def difference(got: Mapping[Any, int], wanted: Mapping[Any, int]) -> str:
     left = [r for r, n in more.items() for _ in range(n)]
     right = [r for r, n in more.items() for _ in range(-n)]
     for row in list(left):
-        near = next((other for other in right if near(row, other)), None)
-        if near is not None:
+        same = next((other for other in right if near(row, other)), None)
+        if same is not None:
             left.remove(row)
-            right.remove(near)
+            right.remove(same)
     if not left and not right:
         return ""
     return f"too much: {left[:3]} (of {len(left)}), too little: {right[:3]} (of {len(right)})"

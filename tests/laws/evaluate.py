@@ -26,6 +26,10 @@ class Evaluator:
     def lines(self, rel: Rel) -> tuple[Line, ...]:
         return self._lines[self._at_hand(rel).name]
 
+    def keep(self, name: str, rel: Rel) -> None:
+        """The rows of a plan at hand under a name, for plans to come."""
+        self._lines[name] = self.lines(rel)
+
     def rows(self, rel: Rel) -> Bag:
         return bag(self.lines(rel))
 

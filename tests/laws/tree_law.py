@@ -11,6 +11,7 @@ from everview.algebra.meaning import Bag, State, bag, minus
 from everview.algebra.relations import At, Rel
 from everview.algebra.walk import inputs, tables
 from everview.delta.propagate import delta
+from everview.plan.parts import parted, tidied
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import FLATTEN, ordered_terms, rewrite
 from tests.laws.evaluate import Evaluator
@@ -125,9 +126,16 @@ def _rewritten_otherwise(case: Case, known: Evaluator) -> str:
     if changes is None:
         return ""
     terms = ordered_terms(changes)
-    for name, plan in (("ordered_terms", terms), ("net_sources", net_sources(terms))):
+    tidy = tidied(terms)
+    plans = {"ordered_terms": terms, "net_sources": net_sources(terms), "tidied": tidy}
+    for name, plan in plans.items():
         if known.rows(plan) != known.difference(case.rel):
             return f"{name} gives other changes:\n{plan_text(plan)}\nof"
+    plan = parted(tidy, repeated=1, together=5)
+    for part in plan.parts:
+        known.keep(part.name, part.rel)
+    if known.rows(plan.rest) != known.difference(case.rel):
+        return f"parted gives other changes:\n{plan_text(plan.rest)}\nof"
     return ""
 
 

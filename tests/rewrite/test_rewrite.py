@@ -16,7 +16,6 @@ from everview.rewrite.filter_union_transpose import filter_union_transpose
 from everview.rewrite.join_filter_transpose import join_filter_transpose
 from everview.rewrite.join_order import join_order
 from everview.rewrite.join_project_transpose import join_project_transpose
-from everview.rewrite.join_union_transpose import join_union_transpose
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import ordered_terms, rewrite
 from everview.sql.bind import Lowered, bind
@@ -52,7 +51,6 @@ U = Scan("u", At.NEW, (Column(2, "a"),))
         filter_union_transpose,
         join_filter_transpose,
         join_project_transpose,
-        join_union_transpose,
         join_order,
     ],
 )

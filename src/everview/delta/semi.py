@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.algebra.relations import At, Join, Rel, Signed, Touched, UnionAll
-from everview.algebra.scalars import refs
+from everview.algebra.joins import JoinKind
+from everview.algebra.relations import At, Join, Project, Rel, Signed, Touched, UnionAll
+from everview.algebra.scalars import FALSE, TRUE, Ref, Scalar, refs
 from everview.delta.context import Context
 
 
@@ -20,13 +21,28 @@ def delta_tested(join: Join, left: Rel | None, right: Rel | None, context: Conte
     new = context.at(join.right, At.NEW)
     terms: list[Rel] = []
     if left is not None:
-        terms.append(replace(join, left=left, right=new))
+        terms.append(_tested(join, left, new, context))
     if right is not None:
         retested = tested_again(join, right, context)
         old = context.at(join.right, At.OLD)
-        terms.append(Signed(replace(join, left=retested, right=new), 1))
-        terms.append(Signed(replace(join, left=retested, right=old), -1))
+        terms.append(Signed(_tested(join, retested, new, context), 1))
+        terms.append(Signed(_tested(join, retested, old, context), -1))
     return UnionAll(tuple(terms), join.columns) if terms else None
+
+
+def _tested(join: Join, left: Rel, right: Rel, context: Context) -> Rel:
+    """The same test of other rows. A mark is A ⋉ B, marked true, and A ▷ B, marked false: there
+    are few rows to test, and no plan of Spark's is needed that marks them.
+    """
+    if join.mark is None:
+        return replace(join, left=left, right=right)
+    left = context.shared("tested", left)
+    marked = []
+    kinds: tuple[tuple[JoinKind, Scalar], ...] = (("semi", TRUE), ("anti", FALSE))
+    for kind, mark in kinds:
+        rows = Join(kind, left, right, join.condition)
+        marked.append(Project(rows, (*((c, Ref(c.id)) for c in left.columns), (join.mark, mark))))
+    return UnionAll(tuple(marked), join.columns)
 
 
 def tested_again(join: Join, right: Rel, context: Context) -> Rel:

@@ -92,17 +92,11 @@ def _without_rule(rel: Rel) -> str:
             return "LIMIT or OFFSET"
         case Window(_, (), _):
             return "a window without PARTITION BY"
-        case Join(kind="mark"):
-            return "EXISTS or IN inside an expression"
-        case Shared():
-            return "ROLLUP, CUBE, GROUPING SETS or a subquery that reads the row around it"
-        case Pivot():
-            return "PIVOT"
         case Scan() | Changes() | Local() | Values() | TableFunction() | Filter() | Project():
             return ""
-        case Generate() | Unpivot() | Join() | UnionAll() | Except() | Intersect():
+        case Shared() | Generate() | Unpivot() | Join() | UnionAll() | Except() | Intersect():
             return ""
-        case Distinct() | Aggregate() | Window():
+        case Distinct() | Aggregate() | Window() | Pivot():
             return ""
         case Signed() | Negate() | Net() | Touched() | ChangeTable():
             return ""

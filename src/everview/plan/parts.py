@@ -41,14 +41,14 @@ class Parted:
         return max(map(operators, self.queries()))
 
 
-def parted(rel: Rel) -> Parted:
+def parted(rel: Rel, repeated: int = MOST_REPEATED, together: int = MOST_TOGETHER) -> Parted:
     """The plan with larger parts that several read, and what stands alone in a large plan, as
     rows at hand.
 
     Only parts of few rows: what a relation holds at a snapshot is read where it is needed, cut to
-    what is touched.
+    what is touched. At most so many operators are planned again, or stand together.
     """
-    parting = _Parting(_readers(rel))
+    parting = _Parting(_readers(rel), repeated, together)
     rest = parting.of(rel).rel
     return Parted(tuple(parting.parts), rest)
 
@@ -105,6 +105,8 @@ class _Seen:
 @dataclass(frozen=True, slots=True)
 class _Parting:
     readers: Counter[int]
+    repeated: int
+    together: int
     parts: list[Part] = field(default_factory=list)
     done: dict[int, _Seen] = field(default_factory=dict)
 
@@ -118,11 +120,12 @@ class _Parting:
         size = 1 + sum(b.operators for b in below)
         few = _is_few(rel, [b.few for b in below])
         whole = over_inputs(rel, tuple(b.rel for b in below))
-        repeated = (self.readers[id(rel)] - 1) * size
-        is_large = repeated > MOST_REPEATED or (isinstance(rel, Shared) and size > MOST_TOGETHER)
-        if not few or not is_large:
+        again = (self.readers[id(rel)] - 1) * size
+        is_large = again > self.repeated or (isinstance(rel, Shared) and size > self.together)
+        if not few or not is_large or isinstance(rel, Local):
             return _Seen(whole, size, few)
-        part = Part(f"part{len(self.parts) + 1}", whole.input if isinstance(whole, Shared) else whole)
+        rows = whole.input if isinstance(whole, Shared) else whole
+        part = Part(f"part{len(self.parts) + 1}", rows)
         self.parts.append(part)
         return _Seen(part.local(), 1, few)
 

@@ -35,6 +35,8 @@ def _below(rel: Rel, ordered: Callable[[Rel], Rel]) -> Rel:
 
 def _chain(rel: Rel, ordered: Callable[[Rel], Rel]) -> Rel:
     leaves, conditions = _flatten(rel)
+    if not conditions:
+        return _below(rel, ordered)
     leaves = [ordered(leaf) for leaf in leaves]
     current = next(leaf for leaf in leaves if leaf.weighted)
     rest = [leaf for leaf in leaves if leaf is not current]

@@ -8,7 +8,7 @@ from everview.algebra.scalars import Column, Ref, Scalar, substitute
 
 def join_project_transpose(rel: Rel) -> Rel:
     """Π(A) ⋈_p B  =  Π'(A ⋈_p' B), with p' = p over what Π computes from."""
-    if not isinstance(rel, Join) or rel.kind not in ("inner", "cross"):
+    if not isinstance(rel, Join) or rel.kind != "inner":
         return rel
     if isinstance(rel.left, Project):
         project, left, right = rel.left, rel.left.input, rel.right

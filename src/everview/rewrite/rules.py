@@ -12,13 +12,11 @@ from everview.rewrite.filter_union_transpose import filter_union_transpose
 from everview.rewrite.join_filter_transpose import join_filter_transpose
 from everview.rewrite.join_order import join_order
 from everview.rewrite.join_project_transpose import join_project_transpose
-from everview.rewrite.join_union_transpose import join_union_transpose
 
 Rule = Callable[[Rel], Rel]
 
 FLATTEN: tuple[Rule, ...] = (join_project_transpose, join_filter_transpose)
 TERMS: tuple[Rule, ...] = (
-    join_union_transpose,
     filter_union_transpose,
     join_project_transpose,
     join_filter_transpose,

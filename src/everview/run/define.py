@@ -81,7 +81,7 @@ def define(
             shape: Shape = full_only(f"the text is read under {unread[0]}", None, columns)
             return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
         sensitive = settings.get("spark.sql.caseSensitive") == "true"
-        found = lower(engine, parsed, sources, case_sensitive=sensitive, share=False)
+        found = lower(engine, parsed, sources, case_sensitive=sensitive)
         if isinstance(found, NotLowered):
             shape = full_only(found.reason, found.place, columns)
             return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})

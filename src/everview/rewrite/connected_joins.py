@@ -1,0 +1,104 @@
+"""Order inner joins so that each finds its partners by an equality, where the text has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from everview.algebra.equalities import equalities
+from everview.algebra.relations import Filter, Join, Project, Rel
+from everview.algebra.scalars import Ref, Scalar, all_of, conjuncts, refs
+from everview.algebra.walk import inputs, over_inputs
+
+
+def connected_joins(rel: Rel) -> Rel:
+    """σ_{a=c ∧ b=c} ((A × B) × C)  =  (A ⋈_{a=c} C) ⋈_{b=c} B, its columns as before.
+
+    The changes of a chain in which every join is by equality never meet a product of tables. A
+    chain that is so already, or cannot be, stays as it is.
+    """
+    done: dict[int, Rel] = {}
+
+    def connect(some: Rel) -> Rel:
+        if id(some) not in done:
+            done[id(some)] = _connected(some, connect) or _below(some, connect)
+        return done[id(some)]
+
+    return connect(rel)
+
+
+def _below(rel: Rel, connect: Callable[[Rel], Rel]) -> Rel:
+    return over_inputs(rel, tuple(map(connect, inputs(rel))))
+
+
+def _connected(rel: Rel, connect: Callable[[Rel], Rel]) -> Rel | None:
+    """The chain in a connected order; None where there is none or none is needed."""
+    top = rel.input if isinstance(rel, Filter) else rel
+    if rel.weighted or not _is_inner(top) or not _has_product(top):
+        return None
+    leaves, conditions = _flatten(rel)
+    current, rest = leaves[0], leaves[1:]
+    joins: list[Rel] = []
+    reached = {c.id for c in current.columns}
+    while rest:
+        linked = next((x for x in rest if _links(reached, x, conditions)), None)
+        if linked is None:
+            return None
+        joins.append(linked)
+        reached |= {c.id for c in linked.columns}
+        rest = [leaf for leaf in rest if leaf is not linked]
+    return _built(connect(current), [connect(j) for j in joins], conditions, rel)
+
+
+def _built(first: Rel, joins: list[Rel], conditions: list[Scalar], rel: Rel) -> Rel:
+    current, left = _cut(first, conditions)
+    for leaf in joins:
+        right, left = _cut(leaf, left)
+        reached = {c.id for c in (*current.columns, *right.columns)}
+        now = tuple(c for c in left if refs(c) <= reached)
+        left = [c for c in left if not refs(c) <= reached]
+        current = Join("inner", current, right, all_of(now))
+    if current.columns != rel.columns:
+        current = Project(current, tuple((c, Ref(c.id)) for c in rel.columns))
+    return current
+
+
+def _cut(leaf: Rel, conditions: list[Scalar]) -> tuple[Rel, list[Scalar]]:
+    """The leaf with the conditions that read nothing else, and the other conditions."""
+    ids = {c.id for c in leaf.columns}
+    own = tuple(c for c in conditions if refs(c) and refs(c) <= ids)
+    if not own:
+        return leaf, conditions
+    return Filter(leaf, all_of(own)), [c for c in conditions if c not in own]
+
+
+def _is_inner(rel: Rel) -> bool:
+    return isinstance(rel, Join) and rel.kind in ("inner", "cross")
+
+
+def _has_product(rel: Rel) -> bool:
+    """Whether some join of the chain has no equality between its sides."""
+    if isinstance(rel, Filter):
+        return _has_product(rel.input)
+    if not isinstance(rel, Join) or not _is_inner(rel):
+        return False
+    left, right = ({c.id for c in side.columns} for side in (rel.left, rel.right))
+    is_product = not equalities(rel.condition, left, right)
+    return is_product or _has_product(rel.left) or _has_product(rel.right)
+
+
+def _flatten(rel: Rel) -> tuple[list[Rel], list[Scalar]]:
+    """The inputs of neighbouring inner joins, and the conditions of joins and filters."""
+    if isinstance(rel, Filter) and _is_inner(rel.input):
+        leaves, conditions = _flatten(rel.input)
+        return leaves, [*conditions, *conjuncts(rel.condition)]
+    if isinstance(rel, Join) and _is_inner(rel):
+        left, left_conditions = _flatten(rel.left)
+        right, right_conditions = _flatten(rel.right)
+        own = list(conjuncts(rel.condition))
+        return left + right, left_conditions + right_conditions + own
+    return [rel], []
+
+
+def _links(reached: set[int], leaf: Rel, conditions: list[Scalar]) -> bool:
+    ids = {c.id for c in leaf.columns}
+    return any(equalities(c, reached, ids) for c in conditions)
