@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from everview.algebra.meaning import Row
 from tests.seeds.sets import (
     Set,
     anti,
@@ -167,12 +166,13 @@ RULES = (
 
 def only(tables: dict[str, Table], change: str) -> tuple[dict[str, Table], Set]:
     """The tables of which only one changes, in one way, and the rows of that change."""
-    name, kind = change
-    part, other = ("deleted", "inserted") if kind == "-" else ("inserted", "deleted")
     still = {n: replace(t, deleted=(), inserted=()) for n, t in tables.items()}
-    still[name] = replace(tables[name], **{other: ()})
-    rows: tuple[Row, ...] = getattr(tables[name], part)
-    return still, frozenset(rows)
+    name, changing = change[0], tables[change[0]]
+    if change[1] == "-":
+        still[name] = replace(changing, inserted=())
+        return still, frozenset(changing.deleted)
+    still[name] = replace(changing, deleted=())
+    return still, frozenset(changing.inserted)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
