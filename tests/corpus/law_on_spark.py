@@ -86,7 +86,7 @@ def law(engine: Engine, text: str, state: Changed, changed: frozenset[str]) -> O
     parsed = parse_query(text)
     schemas = {name: schema_of(frame) for name, frame in state.old.items()}
     with engine.settings():
-        found = lower(engine, parsed, schemas, share=True)
+        found = lower(engine, parsed, schemas)
         if isinstance(found, NotLowered):
             return Outcome("refused", found.reason)
         refused = unmaintained(found.rel)

@@ -33,7 +33,7 @@ def test_every_example_is_kept_in_one_of_the_ways(example: Example) -> None:
 
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if e.group != OUTSIDE])
 def test_the_binder_answers_for_every_example(example: Example) -> None:
-    found = bind(parse_query(example.sql), TABLES, share=False)
+    found = bind(parse_query(example.sql), TABLES)
     assert isinstance(found, Lowered | NotLowered | Asks)
     assert isinstance(found, Asks) == (example.sql in ANSWERS)
 

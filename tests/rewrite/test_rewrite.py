@@ -28,7 +28,7 @@ from tests.sql.schemas import SOURCES
 def changes_plan(text: str) -> str:
     sql, names = text.rsplit("\n", 1)
     changed = frozenset(names.split())
-    found = bind(parse_query(sql), SOURCES, share=False)
+    found = bind(parse_query(sql), SOURCES)
     assert isinstance(found, Lowered)
     changes = delta(found.rel, changed)
     assert changes is not None

@@ -40,7 +40,7 @@ CITIES = "SELECT x.city\nFROM (SELECT city, rank() OVER (ORDER BY city) AS n FRO
 
 
 def shape(sql: str) -> Shape:
-    found = bind(parse_query(sql), SCHEMAS, share=False)
+    found = bind(parse_query(sql), SCHEMAS)
     if isinstance(found, NotLowered):
         return full_only(found.reason, found.place, Schema(()))
     assert isinstance(found, Lowered)

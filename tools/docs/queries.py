@@ -139,7 +139,7 @@ def kept(sql: str) -> Kept:
 
 
 def _bound(parsed: Parsed, answers: tuple[Schema, ...]) -> Lowered | NotLowered | Asks:
-    return bind(parsed, TABLES, answers, share=False)
+    return bind(parsed, TABLES, answers)
 
 
 def _types(rel: Rel) -> dict[ColumnId, str]:

@@ -51,7 +51,7 @@ def group_columns(rel: Grouped) -> tuple[Column, ...]:
 
 
 def _of_groups(rel: Grouped, snapshot: At, keys: Shared | None, context: Context) -> Rel:
-    whole = context.at(rel.input, snapshot)
     if keys is None:
-        return replace(rel, input=whole)
+        return context.at(rel, snapshot)
+    whole = context.at(rel.input, snapshot)
     return replace(rel, input=of_keys(whole, group_columns(rel), keys, context.fresh))

@@ -10,12 +10,6 @@ _ADVICE: tuple[tuple[tuple[str, ...], str], ...] = (
     (("LIMIT", "OFFSET"), _READ_TIME),
     (("has another value at every refresh", "is not deterministic"), _READ_TIME),
     (("window without PARTITION BY",), _READ_TIME),
-    (
-        ("EXISTS or IN",),
-        "write it as a condition of its own, joined with AND, or as a JOIN with the subquery",
-    ),
-    (("ROLLUP", "CUBE", "GROUPING SETS"), "make one materialized view per grouping"),
-    (("PIVOT",), "write one aggregate with FILTER per value, grouped by the other columns"),
     (("need not come out the same", "operators"), _OWN_VIEW),
     (("VARIANT", "MAP"), "extract what you need of it into columns of plain types"),
     (("star",), "name the columns"),

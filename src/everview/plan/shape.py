@@ -50,7 +50,7 @@ class FullOnly:
 Shape = Keyed | Bag | FullOnly
 
 # Spark takes longer to plan more than it takes to recompute most views.
-MOST_OPERATORS = 400
+MOST_OPERATORS = 1000
 
 
 def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:

@@ -21,12 +21,11 @@ def lower(
     sources: Mapping[str, Schema],
     *,
     case_sensitive: bool = False,
-    share: bool = True,
 ) -> Lowered | NotLowered:
     """The plan of a query over sources given by lower-case name; call inside `engine.settings`."""
     answers: tuple[Schema, ...] = ()
     while True:
-        found = bind(parsed, sources, answers, case_sensitive=case_sensitive, share=share)
+        found = bind(parsed, sources, answers, case_sensitive=case_sensitive)
         if not isinstance(found, Asks):
             return found
         answers += (_answer(engine, found.question, sources),)

@@ -61,7 +61,6 @@ def bind(
     answers: tuple[Schema, ...] = (),
     *,
     case_sensitive: bool = False,
-    share: bool = True,
 ) -> Lowered | NotLowered | Asks:
     """The plan of a query, every scan at NEW; `sources` are the tables by lower-case name.
 
@@ -69,7 +68,7 @@ def bind(
     """
     places = Places()
     context = Context(
-        parsed, Fresh(0), sources, Asking(answers), places, bind_query, case_sensitive, share
+        parsed, Fresh(0), sources, Asking(answers), places, bind_query, case_sensitive
     )
     try:
         rel = bind_query(parsed.tree, context)

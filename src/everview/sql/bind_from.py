@@ -105,7 +105,7 @@ def _bind_table(table: exp.Table, context: Context) -> Bound:
 
 def _use(cte: Cte, context: Context) -> Rel:
     """The rows of a WITH query; used twice it is one shared node, under new columns each time."""
-    if cte.uses < 2 or not context.share:
+    if cte.uses < 2:
         return _named(cte, context)
     if cte.rel is None:
         rel = _named(cte, context)

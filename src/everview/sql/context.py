@@ -61,8 +61,7 @@ class Cte:
 class Context:
     """What names can mean around a query, and how a query inside is bound.
 
-    `outer` are the scopes of the queries around, the nearest first. `share`: a WITH query that is
-    used twice is one shared node, else it is bound anew at each use.
+    `outer` are the scopes of the queries around, the nearest first.
     """
 
     parsed: Parsed
@@ -72,7 +71,6 @@ class Context:
     places: Places
     bind_query: Callable[[exp.Expr, Context], Rel]
     case_sensitive: bool = False
-    share: bool = True
     ctes: Mapping[str, Cte] = field(default_factory=dict)
     outer: tuple[Scope, ...] = ()
 
