@@ -12,6 +12,7 @@ from everview.algebra.relations import At, Rel
 from everview.algebra.walk import inputs, tables
 from everview.delta.propagate import delta
 from everview.plan.parts import parted, tidied
+from everview.plan.small_sides import with_small_sides
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import FLATTEN, ordered_terms, rewrite
 from tests.laws.evaluate import Evaluator
@@ -126,7 +127,7 @@ def _rewritten_otherwise(case: Case, known: Evaluator) -> str:
     if changes is None:
         return ""
     terms = ordered_terms(changes)
-    tidy = tidied(terms)
+    tidy = tidied(with_small_sides(terms, _few_changes))
     plans = {"ordered_terms": terms, "net_sources": net_sources(terms), "tidied": tidy}
     for name, plan in plans.items():
         if known.rows(plan) != known.difference(case.rel):
@@ -137,6 +138,11 @@ def _rewritten_otherwise(case: Case, known: Evaluator) -> str:
     if known.rows(plan.rest) != known.difference(case.rel):
         return f"parted gives other changes:\n{plan_text(plan.rest)}\nof"
     return ""
+
+
+def _few_changes(leaf: Rel) -> tuple[int, int]:
+    """Sizes by which every large side is cut to what is touched."""
+    return (10, 10**7) if leaf.weighted else (10**7, 10**7)
 
 
 def told_otherwise(

@@ -26,9 +26,7 @@ def equalities(
     return tuple(e for e in found if e is not None)
 
 
-def _equality(
-    condition: Scalar, left: Set[ColumnId], right: Set[ColumnId]
-) -> Equality | None:
+def _equality(condition: Scalar, left: Set[ColumnId], right: Set[ColumnId]) -> Equality | None:
     if not isinstance(condition, Compare) or condition.op not in ("=", "<=>"):
         return None
     op: Literal["=", "<=>"] = "=" if condition.op == "=" else "<=>"

@@ -65,4 +65,3 @@ def _full(shape: Shape) -> Program:
             return Overwrite(None), Publish()
         case _:
             assert_never(shape)
-

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from everview.algebra.relations import At, Changes, Filter, Join, Local, Rel, Scan, UnionAll
+from everview.algebra.notation import Node, tree
+from everview.algebra.relations import (
+    At,
+    Changes,
+    Filter,
+    Join,
+    Local,
+    Rel,
+    Scan,
+    Touched,
+    UnionAll,
+)
 from everview.algebra.scalars import Column, Compare, IsNull, Ref
 from everview.algebra.walk import walk_plan
-from everview.plan.broadcast import MOST_ROWS, with_small_sides, without_broadcast
+from everview.plan.small_sides import MOST_ROWS, with_small_sides, without_broadcast
 
 A, B, C = Column(1, "a"), Column(2, "b"), Column(3, "c")
 D_A = Changes("a", (A,))
@@ -71,3 +82,49 @@ def test_a_side_that_is_small_by_construction_stays() -> None:
 def test_all_choices_can_be_left_to_spark() -> None:
     chain = without_broadcast(join(join(D_A, SCAN_B), SCAN_C))
     assert [r.broadcast for r in walk_plan(chain) if isinstance(r, Join)] == [None, None]
+
+
+SMALL = {"a": (10, 10**6), "b": (10**6, 10**6), "c": (10**6, 10**6)}
+
+
+def plan(rel: Rel) -> list[str]:
+    """The operators of the hinted plan, as a person would draw it."""
+
+    def draw(node: Node, depth: int = 0) -> list[str]:
+        below = [line for child in node.children for line in draw(child, depth + 1)]
+        return ["  " * depth + node.label, *below]
+
+    rows = with_small_sides(rel, lambda leaf: SMALL.get(getattr(leaf, "table", "")))
+    return draw(tree(rows))
+
+
+def test_a_large_side_that_is_tested_is_cut_to_the_keys_of_the_small_one() -> None:
+    for kind, symbol in (("semi", "⋉"), ("anti", "▷"), ("left", "⟕")):
+        join = Join(kind, D_A, SCAN_B, Compare("=", Ref(1), Ref(2)))  # type: ignore[arg-type]
+        assert plan(join) == [
+            f"{symbol} a = b",
+            "  Δa",
+            "  ⋉ b = a · broadcast",
+            "    b_new",
+            "    touched a · broadcast",
+            "      π a",
+            "        Δa",
+        ]
+
+
+def test_without_an_equality_nothing_is_cut() -> None:
+    join = Join("anti", D_A, SCAN_B, Compare("<", Ref(1), Ref(2)))
+    assert with_small_sides(join, lambda leaf: SMALL[leaf.table]) == join  # type: ignore[union-attr]
+
+
+def test_a_side_that_is_not_large_is_left_to_spark() -> None:
+    join = Join("anti", D_A, SCAN_B, Compare("=", Ref(1), Ref(2)))
+    assert with_small_sides(join, lambda _: (10, 10)) == join
+
+
+def test_touched_keys_are_broadcast() -> None:
+    keys = Touched(Changes("b", (B,)), (B,))
+    join = Join("semi", Scan("a", At.OLD, (A,)), keys, Compare("<=>", Ref(1), Ref(2)))
+    few = {"a": (10**6, 10**6), "b": (10, 10**6)}
+    assert sides(join, few) == ["right"]
+    assert sides(join, few | {"b": (10**6, 10**6)}) == [None]
