@@ -14,10 +14,10 @@ from everview.errors import RefreshRefused
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
-from everview.plan.small_sides import with_small_sides
 from everview.plan.cost import Cost
 from everview.plan.parts import parted, tidied
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
+from everview.plan.small_sides import with_small_sides
 from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal, Skip
 from everview.rewrite.rules import ordered_terms
 

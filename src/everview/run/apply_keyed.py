@@ -12,8 +12,8 @@ from everview.delta.apply_keyed import CHANGES, LOST, ApplyKeyed
 from everview.delta.parts import ACTION, PART
 from everview.errors import InvariantViolated
 from everview.facts.files import TableFile
-from everview.plan.small_sides import without_broadcast
 from everview.plan.select import files_with_keys
+from everview.plan.small_sides import without_broadcast
 from everview.program.steps import FindLost, RewriteKeyed
 from everview.run.engine import whole
 from everview.run.overwrite import clustered

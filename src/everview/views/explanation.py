@@ -12,6 +12,7 @@ from everview.facts.files import Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.tables import Lost
 from everview.plan.advice import advice
+from everview.plan.parts import Part
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.plan.strategies import Choice, Incremental
 from everview.program.steps import Append, Keep, Overwrite, Program, Stage
