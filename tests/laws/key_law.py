@@ -12,11 +12,13 @@ from random import Random
 from everview.algebra.bags import Row
 from everview.algebra.constants import constants
 from everview.algebra.keys import Declared, Key, keys
-from everview.algebra.meaning import State
+from everview.algebra.meaning import Bag, State
 from everview.algebra.never_null import never_null
-from everview.algebra.relations import At, Project, Rel, Scan, UnionAll
+from everview.algebra.relations import Aggregate, At, Distinct, Project, Rel, Scan, UnionAll
 from everview.algebra.scalars import Column, Ref, integer
 from everview.algebra.walk import inputs, with_inputs
+from everview.delta.propagate import delta
+from everview.rewrite.rules import simplified
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
 from tests.laws.met import kind_of
@@ -96,6 +98,36 @@ def check_keys(seed: int, seen: Seen) -> None:
         kind = kind_of(operator)
         seen.met(f"{kind}: constant", when=fixed)
         seen.met(f"{kind}: never NULL", when=filled)
+
+
+def check_simplified(seed: int, seen: Seen) -> None:
+    """What keys make needless is left out, and the rows stay, at OLD, at NEW and as changes."""
+    rng = Random(seed)
+    state, changed = random_tables(rng)
+    trees = KeyTrees(rng, state)
+    rel = trees.tree(rng.choice(DEPTHS))
+    simple = simplified(rel, {c: TYPES[kind] for c, kind in trees.scalars.kinds.items()})
+    known = Evaluator(state)
+    if known.snapshots(simple) != known.snapshots(rel) or simple.columns != rel.columns:
+        raise NotSo(rel, f"other rows by\n{plan_text(simple)}\n")
+    changes = delta(simple, changed)
+    if known.difference(rel) != (Bag() if changes is None else known.rows(changes)):
+        raise NotSo(rel, f"other changes by\n{plan_text(simple)}\n")
+    before, after = (Counter(map(_distinct, bottom_up(r))) for r in (rel, simple))
+    for what in ("Distinct", "count distinct"):
+        fewer = after[what] < before[what]
+        seen.met(f"{what} left out", when=fewer)
+        seen.met(f"{what} left out, and rows change", when=fewer and known.difference(rel))
+
+
+def _distinct(rel: Rel) -> str:
+    match rel:
+        case Distinct():
+            return "Distinct"
+        case Aggregate(_, _, calls) if any(c.distinct and c.function == "count" for _, c in calls):
+            return "count distinct"
+        case _:
+            return ""
 
 
 def _numbered(rel: Rel) -> Rel:

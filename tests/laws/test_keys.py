@@ -10,7 +10,11 @@ from random import SystemRandom
 
 import pytest
 
-from tests.laws.key_law import NotSo, check_keys
+from everview.algebra.keys import Keys
+from everview.rewrite.aggregate_distinct_of_key import aggregate_distinct_of_key
+from everview.rewrite.distinct_of_key import distinct_of_key
+from everview.rewrite.rules import Rule
+from tests.laws.key_law import NotSo, check_keys, check_simplified
 from tests.laws.law import Seen
 from tests.laws.met import JOINS
 from tests.laws.mutants import SOURCES, Mutant
@@ -69,6 +73,18 @@ def test_the_trees_met_keys_of_every_operator() -> None:
         pytest.fail("run the whole file: this test counts what the other met")
     rare = {k: SEEN.counts[k] for k, share in SHARES.items() if SEEN.counts[k] < share * CASES}
     assert not rare, f"of {CASES} cases too few met {rare}"
+
+
+@pytest.mark.fuzz
+def test_what_keys_make_needless_is_left_out() -> None:
+    seen = Seen()
+    cases = CASES // 4
+    for seed in range(FIRST, FIRST + cases):
+        check_simplified(seed, seen)
+    least = {"Distinct left out": 0.05, "count distinct left out": 0.005}
+    least |= {f"{what}, and rows change": share / 2 for what, share in least.items()}
+    rare = {k: seen.counts[k] for k, share in least.items() if seen.counts[k] < share * cases}
+    assert not rare, f"of {cases} cases too few met {rare}"
 
 
 # That the law itself can be trusted: (file, what it says, what it might say)
@@ -158,6 +174,18 @@ def test_a_wrong_rule_is_noticed(name: str, law: Callable[[Mutant], Callable[...
     check = law(Mutant(file, "", 0, name, text.replace(right, wrong)))
     with pytest.raises(AssertionError, match="in\n"):
         _check_many(check)
+
+
+@pytest.mark.parametrize("rule", [distinct_of_key, aggregate_distinct_of_key])
+def test_a_rewrite_that_needs_no_key_is_noticed(
+    rule: Rule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def always(*_: object) -> Keys:
+        return frozenset({frozenset()})
+
+    monkeypatch.setattr(sys.modules[rule.__module__], "keys", always)
+    with pytest.raises(NotSo, match="other rows"):
+        _check_many(check_simplified)
 
 
 def _check_many(check: Callable[..., None]) -> None:
