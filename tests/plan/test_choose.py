@@ -97,6 +97,63 @@ def test_a_window_whose_values_repeat_is_maintained(call: str) -> None:
     assert not isinstance(shape(f"SELECT b, {call} AS x FROM t"), FullOnly)
 
 
+GROUPED = "(SELECT a, b, max(a) AS m, sum(a) AS s FROM t GROUP BY a, b)"
+ORDERED = "OVER (PARTITION BY b ORDER BY a)"
+BY_ROWS = ORDERED.replace(")", " ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        f"row_number() {ORDERED}",
+        f"ntile(3) {ORDERED}",
+        f"lag(m) {ORDERED}",
+        f"lead(m, 2, 0) {ORDERED}",
+        f"lag(m) IGNORE NULLS {ORDERED}",
+        f"first_value(m) {ORDERED}",
+        f"last_value(m) {ORDERED}",
+        f"nth_value(m, 2) {ORDERED}",
+        f"sum(s) {BY_ROWS}",
+        f"count(1) {BY_ROWS}",
+        f"first(m) {BY_ROWS}",
+        "row_number() OVER (PARTITION BY a ORDER BY m, b)",
+    ],
+)
+def test_a_window_whose_rows_a_key_orders_is_maintained(call: str) -> None:
+    assert not isinstance(shape(f"SELECT a, b, {call} AS x FROM {GROUPED}"), FullOnly)
+    # The same over rows that no key tells apart, and where the order does not hold the key.
+    several = GROUPED.replace(" GROUP BY a, b", "").replace("max(a)", "a").replace("sum(a)", "a")
+    assert isinstance(shape(f"SELECT a, b, {call} AS x FROM {several}"), FullOnly)
+    less = call.replace("ORDER BY a", "ORDER BY m").replace("ORDER BY m, b", "ORDER BY m")
+    assert isinstance(shape(f"SELECT a, b, {less} AS x FROM {GROUPED}"), FullOnly)
+
+
+@pytest.mark.parametrize(
+    ("call", "function"),
+    [
+        (f"sum(m) {BY_ROWS}", "sum(...) over a window"),
+        (f"stddev(m) {ORDERED}", "stddev(...) over a window"),
+        (f"collect_set(m) {BY_ROWS}", "collect_set(...) over a window"),
+    ],
+)
+def test_what_does_not_repeat_in_a_total_order_is_full(call: str, function: str) -> None:
+    grouped = GROUPED.replace(", sum(a) AS s", "")
+    found = shape(f"SELECT a, b, {call} AS x FROM {grouped}", "double")
+    assert isinstance(found, FullOnly)
+    assert function in found.reason
+
+
+def test_rows_of_partners_are_ordered_by_the_key_of_one_side() -> None:
+    partners = "(SELECT a, max(c) AS c FROM u GROUP BY a)"
+    joined = (
+        f"(SELECT t.a, t.b, c FROM (SELECT DISTINCT a, b FROM t) t JOIN {partners} u ON t.a = u.a)"
+    )
+    call = "lag(c) OVER (PARTITION BY b ORDER BY a)"
+    assert not isinstance(shape(f"SELECT a, b, {call} AS x FROM {joined}"), FullOnly)
+    other = joined.replace("t.a = u.a", "t.a > u.a")
+    assert isinstance(shape(f"SELECT a, b, {call} AS x FROM {other}"), FullOnly)
+
+
 def test_a_plan_that_is_too_large_is_full() -> None:
     joins = "".join(f" JOIN u u{i} ON t.a = u{i}.a" for i in range(50))
     found = shape(f"SELECT t.a FROM t{joins}")

@@ -209,6 +209,10 @@ SELECT sale_id, amount / sum(amount) OVER (PARTITION BY store_id) AS share FROM 
 SELECT sale_id, amount - lag(amount, 1, 0) OVER (PARTITION BY store_id ORDER BY day, sale_id) AS more FROM sales
 # a frame of rows
 SELECT sale_id, avg(amount) OVER (ORDER BY day, sale_id ROWS BETWEEN 6 PRECEDING AND CURRENT ROW) AS lately FROM sales
+# a frame of rows that cannot tie, because a key orders them
+SELECT store_id, day, sum(total) OVER (PARTITION BY store_id ORDER BY day ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS so_far FROM (SELECT store_id, day, sum(amount) AS total FROM sales GROUP BY store_id, day)
+# lag, where a key orders the rows
+SELECT store_id, day, total - lag(total) OVER (PARTITION BY store_id ORDER BY day) AS more FROM (SELECT store_id, day, sum(amount) AS total FROM sales GROUP BY store_id, day)
 # a frame of values
 SELECT sale_id, sum(amount) OVER (ORDER BY day RANGE BETWEEN INTERVAL 7 DAYS PRECEDING AND CURRENT ROW) AS week FROM sales
 # a named window

@@ -17,7 +17,7 @@ from everview.facts.schema import Field, Schema
 from everview.plan.maintained import unmaintained
 from everview.plan.shape import FullOnly, shape_of
 from everview.rewrite.project_merge import project_merge
-from everview.rewrite.rules import rewrite
+from everview.rewrite.rules import rewrite, simplified
 from everview.sql.bind import Asks, Lowered, NotLowered, bind
 from everview.sql.parse import Parsed, forbid_outside_state, parse_query
 from everview.views.status import how_kept
@@ -130,7 +130,8 @@ def kept(sql: str) -> Kept:
     refused = unmaintained(found.rel)
     if refused is not None:
         return Kept("in full", refused.reason, asks)
-    rel = rewrite(found.rel, (project_merge,))
+    merged = rewrite(found.rel, (project_merge,))
+    rel = simplified(merged, _types(merged))
     types = _types(rel)
     shape = shape_of(rel, types, Schema(tuple(Field(c.name, types[c.id]) for c in rel.columns)))
     if isinstance(shape, FullOnly):

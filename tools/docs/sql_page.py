@@ -65,7 +65,7 @@ def _shown(name: str, schema: Schema) -> str:
 
 
 def _operators() -> list[Path]:
-    return sorted(OPERATORS.glob("*.md"))
+    return sorted(p for p in OPERATORS.glob("*.md") if p.name != "README.md")
 
 
 def _result(pair: tuple[str, str]) -> tuple[str, str]:

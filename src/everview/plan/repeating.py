@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from everview.algebra.calls import AggregateCall, VerbatimCall, WindowCall
+from everview.algebra.keys import has_key_among, keys
 from everview.algebra.relations import Aggregate, Pivot, Rel, Window
 from everview.algebra.scalars import ColumnId, Ref, Scalar, called, children
 from everview.algebra.walk import walk_plan
@@ -20,6 +21,12 @@ _REPEATING = frozenset(
 )  # fmt: skip
 _OF_SUMS = frozenset({"avg", "mean", "sum"})
 _OF_TIES = frozenset({"cume_dist", "dense_rank", "percent_rank", "rank"})
+_OF_ORDER = frozenset(
+    {
+        "first", "first_value", "lag", "last", "last_value", "lead", "nth_value", "ntile",
+        "row_number",
+    }
+)  # fmt: skip
 _EXACT = ("byte", "short", "integer", "long", "decimal")
 
 Types = Mapping[ColumnId, str]
@@ -33,8 +40,8 @@ def not_repeating(rel: Rel, types: Types) -> str:
                 found = [_call(call, types) for _, call in calls]
             case Pivot(_, _, _, _, measures, _):
                 found = [_text(m, types) for m in measures]
-            case Window(_, _, calls):
-                found = [_window(call, types) for _, call in calls]
+            case Window():
+                found = _windows(operator, types)
             case _:
                 continue
         lost = next(filter(None, found), "")
@@ -61,14 +68,26 @@ def _text(scalar: Scalar, types: Types) -> str:
     return f"{name}(...)"
 
 
-def _window(call: WindowCall, types: Types) -> str:
+def _windows(rel: Window, types: Types) -> list[str]:
+    """Where a partition and an order hold a key of the input, no two rows tie."""
+    known = keys(rel.input, types)
+    partition = {c.id for c in rel.partition}
+    return [
+        _window(call, types, ties=not has_key_among(partition.union(_order(call)), known))
+        for _, call in rel.calls
+    ]
+
+
+def _order(call: WindowCall) -> set[ColumnId]:
+    return {key.column for key in call.order}
+
+
+def _window(call: WindowCall, types: Types, *, ties: bool) -> str:
     """Of rows that tie, a frame of rows may hold either; a frame of values holds both."""
-    if call.frame.upper().startswith("ROWS"):
-        return "a window function whose rows may tie"
     name = called(call.function)
-    if name == "row_number":
+    if ties and (call.frame.upper().startswith("ROWS") or name == "row_number"):
         return "a window function whose rows may tie"
-    if name in _OF_TIES or name in ("count", "max", "min"):
+    if name in _OF_TIES or name in ("count", "max", "min") or (name in _OF_ORDER and not ties):
         return ""
     read = children(call.function)
     exact = all(isinstance(r, Ref) and _is_exact(r.id, types) for r in read)

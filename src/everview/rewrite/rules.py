@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
+from everview.algebra.conditions import Types
 from everview.algebra.relations import Rel
 from everview.algebra.walk import inputs, over_inputs
+from everview.rewrite.aggregate_distinct_of_key import aggregate_distinct_of_key
+from everview.rewrite.distinct_of_key import distinct_of_key
 from everview.rewrite.filter_join_merge import filter_join_merge
 from everview.rewrite.filter_union_transpose import filter_union_transpose
 from everview.rewrite.join_filter_transpose import join_filter_transpose
 from everview.rewrite.join_order import join_order
 from everview.rewrite.join_project_transpose import join_project_transpose
+from everview.rewrite.project_merge import project_merge
 
 Rule = Callable[[Rel], Rel]
 
@@ -61,6 +66,12 @@ def _first_change(rel: Rel, rules: tuple[Rule, ...]) -> Rel | None:
     as it is.
     """
     return next((new for rule in rules if (new := rule(rel)) is not rel), None)
+
+
+def simplified(rel: Rel, types: Types) -> Rel:
+    """A definition without what its keys make needless; `types` as `keys` wants them."""
+    by_keys = (distinct_of_key, aggregate_distinct_of_key)
+    return rewrite(rel, (*(partial(rule, types=types) for rule in by_keys), project_merge))
 
 
 def ordered_terms(rel: Rel) -> Rel:

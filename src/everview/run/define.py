@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 
 from everview.algebra.relations import (
     Aggregate,
+    Distinct,
     Filter,
     Join,
     Pivot,
@@ -36,7 +37,7 @@ from everview.facts.schema import Schema
 from everview.plan.maintained import unmaintained
 from everview.plan.shape import Shape, full_only, shape_of
 from everview.rewrite.project_merge import project_merge
-from everview.rewrite.rules import rewrite
+from everview.rewrite.rules import rewrite, simplified
 from everview.run.engine import Engine, sql_over
 from everview.run.lower import lower
 from everview.run.read import collated_columns, empty_frame, schema_of
@@ -147,21 +148,28 @@ class _Asked:
         if self._collated:
             reason = "strings with a collation are stored without it, so keys would not be equal"
             return full_only(reason, None, columns)
-        return shape_of(rel, types, columns)
+        simple = simplified(rel, types)
+        if simple is not rel:
+            types = self._types(simple)
+        return shape_of(simple, types, columns)
 
     def _types(self, rel: Rel) -> dict[ColumnId, str]:
-        """The types of the root's columns and, of what is computed over groups, of its input's;
-        of an aggregate right below the root also of its own.
+        """The types of the root's columns, of all that are scanned and, of what is computed over
+        groups, of its input's; of an aggregate right below the root also of its own.
         """
         found = self._types_of(rel)
         if isinstance(rel, Project) and isinstance(rel.input, Aggregate):
             found |= self._types_of(rel.input)
         for operator in walk_plan(rel):
-            if not isinstance(operator, Aggregate | Window | Pivot):
+            if not isinstance(operator, Aggregate | Window | Pivot | Distinct):
                 continue
             if not all(c.id in found for c in operator.input.columns):
                 found |= self._types_of(operator.input)
-        return found
+        return self._scanned(rel) | found
+
+    def _scanned(self, rel: Rel) -> dict[ColumnId, str]:
+        scans = [r for r in walk_plan(rel) if isinstance(r, Scan)]
+        return {c.id: self._sources[s.table][c.name].type for s in scans for c in s.columns}
 
     def _types_of(self, rel: Rel) -> dict[ColumnId, str]:
         names = tuple(f"c{i}" for i, _ in enumerate(rel.columns))

@@ -1,0 +1,26 @@
+"""Leave DISTINCT out over rows that a key tells apart already."""
+
+from __future__ import annotations
+
+from everview.algebra.conditions import Types
+from everview.algebra.keys import keys
+from everview.algebra.relations import Distinct, Rel
+from everview.algebra.typed import typed
+
+
+def distinct_of_key(rel: Rel, types: Types) -> Rel:
+    """δ(A)  =  A,  where A has a key (seed 002, 4.2.2, e(A))
+
+    Not over floats, of which DISTINCT shows 0.0 where the row has -0.0, nor over what may hold
+    some.
+    """
+    if not isinstance(rel, Distinct):
+        return rel
+    known = typed(rel.input, types)
+    if not all(_is_shown_as_it_is(known.get(c.id, "")) for c in rel.columns):
+        return rel
+    return rel.input if keys(rel.input, types) else rel
+
+
+def _is_shown_as_it_is(type_: str) -> bool:
+    return bool(type_) and not type_.startswith(("float", "double", "{", "variant"))
