@@ -71,7 +71,7 @@ def test_a_group_below_the_root_is_maintained(sql: str) -> None:
     [
         ("SELECT s FROM (SELECT a, sum(a) AS s FROM t GROUP BY a)", "sum(...) over floating-point"),
         ("SELECT DISTINCT s FROM (SELECT avg(a) AS s FROM t)", "avg(...) over floating-point"),
-        ("SELECT a, collect_list(b) AS l FROM t GROUP BY a", "collect_list(...)"),
+        ("SELECT DISTINCT l FROM (SELECT max_by(a, b) AS l FROM t GROUP BY a)", "max_by(...)"),
         ("SELECT b, row_number() OVER (PARTITION BY b ORDER BY a) AS n FROM t", "may tie"),
         ("SELECT b, sum(a) OVER (PARTITION BY b) AS s FROM t", "sum(...) over a window"),
         ("SELECT b, lag(a) OVER (PARTITION BY b ORDER BY a) AS s FROM t", "lag(...) over a window"),
@@ -81,6 +81,25 @@ def test_an_old_value_that_need_not_repeat_is_full(sql: str, function: str) -> N
     found = shape(sql, "double")
     assert isinstance(found, FullOnly)
     assert function in found.reason
+
+
+@pytest.mark.parametrize("call", ["collect_list(a)", "stddev(a)", "count(DISTINCT a)", "mode(a)"])
+def test_any_function_at_the_root_is_kept_by_group(call: str) -> None:
+    found = shape(f"SELECT b, {call} AS x, count(*) AS n FROM t GROUP BY b")
+    assert isinstance(found, Keyed)
+    assert found.layout.key == ("b",)
+    assert len(found.view.recomputed) == 1
+    assert "all rows of a group" in found.view.reasons[0]
+
+
+def test_recomputing_touched_groups_is_counted_as_reading() -> None:
+    given = facts(GROUPS, source("t", PLUS, MINUS))
+    spread = shape("SELECT b, stddev(a) AS s FROM t GROUP BY b")
+    few, many = (
+        choose(given, some, full=False).estimates()["incremental: groups"]["bytes_read"]
+        for some in (GROUPS, spread)
+    )
+    assert many == few + given.source("t").at_new.bytes
 
 
 @pytest.mark.parametrize(

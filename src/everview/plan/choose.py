@@ -72,7 +72,17 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     assert changes is not None, "a changed source that the definition does not read"
     ordered = ordered_terms(scan_unchanged(changes, changed))
     plan = with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf))
-    return Incremental(variant, plan, changed, insert_only, _cost(facts, plan, variant))
+    read = (plan, *_read_again(shape))
+    return Incremental(variant, plan, changed, insert_only, _cost(facts, read, variant))
+
+
+def _read_again(shape: Shape) -> tuple[Rel, ...]:
+    """What is read besides the changes, whatever they are, to recompute what they touch."""
+    match shape:
+        case Keyed(view, _) if view.recomputed:
+            return (view.input,)
+        case _:
+            return ()
 
 
 def _is_linear(shape: Shape) -> bool:
@@ -144,9 +154,9 @@ def _leaf_rows(facts: RefreshFacts, leaf: Rel) -> tuple[int, int] | None:
     return None if rows is None or whole is None else (rows, whole)
 
 
-def _cost(facts: RefreshFacts, plan: Rel, variant: str) -> Cost:
+def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], variant: str) -> Cost:
     """Every leaf is read once; of the stored view, as many files as there may be touched."""
-    read = sum(leaf_bytes(facts, leaf) for leaf in walk_plan(plan))
+    read = sum(leaf_bytes(facts, leaf) for plan in plans for leaf in walk_plan(plan))
     stored = facts.stored.snapshot
     rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
     known = [r for r in rows if r is not None]

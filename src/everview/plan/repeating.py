@@ -30,7 +30,7 @@ def not_repeating(rel: Rel, types: Types) -> str:
     for operator in walk_plan(rel):
         match operator:
             case Aggregate(_, _, calls):
-                found = [_call(call, types) for _, call in calls]
+                found = [not_repeating_call(call, types) for _, call in calls]
             case Pivot(_, _, _, _, measures, _):
                 found = [_text(m, types) for m in measures]
             case Window(_, _, calls):
@@ -43,7 +43,8 @@ def not_repeating(rel: Rel, types: Types) -> str:
     return ""
 
 
-def _call(call: AggregateCall | VerbatimCall, types: Types) -> str:
+def not_repeating_call(call: AggregateCall | VerbatimCall, types: Types) -> str:
+    """What the call is if its value need not come out the same, "" if it does."""
     if isinstance(call, VerbatimCall):
         return "" if call.single else _text(call.text, types)
     if call.function in ("sum", "avg") and not _is_exact(call.args[0], types):

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from everview.aggregates.keyed import KeyedView, keyed_view
-from everview.algebra.calls import AggregateCall
 from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import ColumnId
 from everview.algebra.walk import tables, walk_plan
@@ -56,7 +55,7 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     refused = unmaintained(rel)
     if refused is not None:
         return full_only(refused.reason, None, public)
-    is_keyed = isinstance(rel, Project) and has_work_areas(rel.input)
+    is_keyed = isinstance(rel, Project) and isinstance(rel.input, Aggregate)
     below = rel.input.input if is_keyed else rel  # type: ignore[union-attr]
     lost = not_repeating(below, types)
     if lost:
@@ -75,13 +74,6 @@ def _operators(rel: Rel) -> int:
     """How many operators the changes need when every table changes."""
     changes = delta(rel, tables(rel))
     return 0 if changes is None else sum(1 for _ in walk_plan(changes))
-
-
-def has_work_areas(rel: Rel) -> bool:
-    """Whether the relation is an aggregate of functions that change tables maintain."""
-    if not isinstance(rel, Aggregate):
-        return False
-    return all(isinstance(c, AggregateCall) and not c.distinct for _, c in rel.calls)
 
 
 def full_only(reason: str, place: Place | None, public: Schema) -> FullOnly:

@@ -16,6 +16,7 @@ from everview.algebra.scalars import Column as PlanColumn
 from everview.facts.receipts import Verification
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Schema
+from everview.plan.loose import Loose
 from everview.plan.shape import FullOnly, Keyed, Shape
 from everview.run.define import user_frame
 from everview.run.engine import Engine, whole
@@ -33,23 +34,21 @@ _W = "__ev_w"
 
 
 def verify(
-    engine: Engine, facts: RefreshFacts, shape: Shape, loose: frozenset[str], samples: int
+    engine: Engine, facts: RefreshFacts, shape: Shape, loose: Loose, samples: int
 ) -> Verification:
     """Recompute by the user's own text at the watermark (the facts' NEW) and compare; of the
     rows that differ so many samples are shown.
     """
     begun = time.perf_counter()
     record = facts.stored.record
-    if isinstance(shape, FullOnly):
-        floats = {f.name for f in record.columns.fields if f.type in ("float", "double")}
-        loose = loose | frozenset(floats)
+    uncompared = loose.all | (_floats(record.columns) if isinstance(shape, FullOnly) else set())
     frames = Frames(engine, facts, "")
     with engine.settings(whole(facts.source_bytes()), record.settings):
         sources = {s.name: frames.source(s.name, s.at_new) for s in facts.sources}
         sources |= outside_frames(engine.own, record)
         theirs = user_frame(engine, parse_query(record.sql), sources)
-        loose = loose | frozenset(collated_columns(theirs))  # which spelling need not repeat
-        compared, left_out = compared_columns(record.columns, loose)
+        uncompared |= frozenset(collated_columns(theirs))  # which spelling need not repeat
+        compared, left_out = compared_columns(record.columns, uncompared)
         stored = frames.stored(facts.stored.snapshot.files)
         difference = _difference(stored, theirs, compared)
         counts = difference.agg(_total(1), _total(-1)).collect()[0]
@@ -58,11 +57,11 @@ def verify(
             _samples(difference, sign, samples) if n else ()
             for sign, n in ((1, unexpected), (-1, missing))
         ]
-        if isinstance(shape, Keyed) and loose:
+        if isinstance(shape, Keyed) and loose.near:
             off = _beyond_bound(frames, shape.view, facts, samples)
             unexpected, missing = unexpected + len(off), missing + len(off)
             shown = [shown[0] + off, shown[1]]
-            left_out = ()
+            left_out = tuple(name for name in left_out if name not in loose.near)
     return Verification(
         view=facts.view,
         ok=not missing and not unexpected,
@@ -75,6 +74,10 @@ def verify(
         left_out=(*left_out, *(f"{o.name} is read as it is now" for o in record.outside)),
         seconds=round(time.perf_counter() - begun, 3),
     )
+
+
+def _floats(columns: Schema) -> set[str]:
+    return {f.name for f in columns.fields if f.type in ("float", "double")}
 
 
 def _difference(stored: DataFrame, theirs: DataFrame, compared: Schema) -> DataFrame:
