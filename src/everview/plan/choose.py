@@ -8,6 +8,7 @@ from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import walk_plan
 from everview.delta.aggregate import change_table
 from everview.delta.changes import net_changes
+from everview.delta.grouped import touched_partitions
 from everview.delta.linear import is_linear
 from everview.delta.propagate import delta
 from everview.errors import RefreshRefused
@@ -16,6 +17,7 @@ from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
 from everview.plan.broadcast import with_small_sides
 from everview.plan.cost import Cost
+from everview.plan.grouped import Grouped
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal, Skip
 from everview.rewrite.rules import ordered_terms
@@ -67,6 +69,8 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
             variant, changes = "rows", net_changes(rel, changed)
         case Keyed(view, _):
             variant, changes = "groups", change_table(view, changed, insert_only=insert_only)
+        case Grouped(view, _, _):
+            variant, changes = "partitions", touched_partitions(view, changed)
         case _:
             assert_never(shape)
     assert changes is not None, "a changed source that the definition does not read"
@@ -81,13 +85,15 @@ def _read_again(shape: Shape) -> tuple[Rel, ...]:
     match shape:
         case Keyed(view, _) if view.recomputed:
             return (view.input,)
+        case Grouped(view, _, _):
+            return (view.base,)
         case _:
             return ()
 
 
 def _is_linear(shape: Shape) -> bool:
     match shape:
-        case FullOnly():
+        case FullOnly() | Grouped():
             return False
         case Bag(rel, _, _):
             return is_linear(rel)

@@ -34,7 +34,7 @@ def not_repeating(rel: Rel, types: Types) -> str:
             case Pivot(_, _, _, _, measures, _):
                 found = [_text(m, types) for m in measures]
             case Window(_, _, calls):
-                found = [_window(call, types) for _, call in calls]
+                found = [not_repeating_window(call, types) for _, call in calls]
             case _:
                 continue
         lost = next(filter(None, found), "")
@@ -62,8 +62,11 @@ def _text(scalar: Scalar, types: Types) -> str:
     return f"{name}(...)"
 
 
-def _window(call: WindowCall, types: Types) -> str:
-    """Of rows that tie, a frame of rows may hold either; a frame of values holds both."""
+def not_repeating_window(call: WindowCall, types: Types) -> str:
+    """The same of a call over a window.
+
+    Of rows that tie, a frame of rows may hold either; a frame of values holds both.
+    """
     if call.frame.upper().startswith("ROWS"):
         return "a window function whose rows may tie"
     name = called(call.function)

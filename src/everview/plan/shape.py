@@ -13,6 +13,7 @@ from everview.delta.propagate import delta
 from everview.errors import Place
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout
+from everview.plan.grouped import Grouped, grouped
 from everview.plan.maintained import unmaintained
 from everview.plan.repeating import not_repeating
 from everview.sql.comparable import is_comparable
@@ -44,7 +45,7 @@ class FullOnly:
     layout: Layout
 
 
-Shape = Keyed | Bag | FullOnly
+Shape = Keyed | Grouped | Bag | FullOnly
 
 # Spark takes longer to plan more than it takes to recompute most views.
 MOST_OPERATORS = 400
@@ -57,13 +58,16 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
         return full_only(refused.reason, None, public)
     is_keyed = isinstance(rel, Project) and isinstance(rel.input, Aggregate)
     below = rel.input.input if is_keyed else rel  # type: ignore[union-attr]
-    lost = not_repeating(below, types)
-    if lost:
-        return full_only(lost, None, public)
+    of_keys = grouped(rel, types, public) if not_repeating(below, types) else None
+    if isinstance(of_keys, str):
+        return full_only(of_keys, None, public)
+    below = below if of_keys is None else of_keys.view.base
     size = _operators(below)
     if size > MOST_OPERATORS:
         reason = f"the plan of its changes has {size} operators, at most {MOST_OPERATORS} are run"
         return full_only(reason, None, public)
+    if of_keys is not None:
+        return of_keys
     if is_keyed:
         assert isinstance(rel, Project)
         return _keyed(rel, types, public)

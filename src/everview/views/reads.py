@@ -14,10 +14,13 @@ from everview.facts.wording import aligned, counted, size_text
 from everview.program.steps import (
     Append,
     FindCopies,
+    FindKeys,
     FindLost,
     Overwrite,
     Publish,
+    Recompute,
     RewriteBag,
+    RewriteGrouped,
     RewriteKeyed,
     Stage,
     Step,
@@ -27,11 +30,13 @@ from everview.program.steps import (
 def step_details(facts: RefreshFacts, step: Step) -> tuple[str, ...]:
     """Lines on what one step reads or writes."""
     match step:
-        case Stage(changes=rel) | Append(changes=rel):
+        case Stage(changes=rel) | Append(changes=rel) | FindKeys(changes=rel):
             return _leaves(facts, rel)
+        case Recompute(apply):
+            return _leaves(facts, apply.recomputed())
         case FindLost() | FindCopies():
             return (f"in {_touched(facts)}",)
-        case RewriteKeyed() | RewriteBag():
+        case RewriteKeyed() | RewriteBag() | RewriteGrouped():
             return (_touched(facts),)
         case Overwrite():
             reads = [(f"{s.name} at v{s.new}", _held(s.at_new)) for s in facts.sources]
