@@ -20,6 +20,7 @@ from everview.facts.receipts import Receipt
 from everview.facts.schema import Schema
 from everview.facts.views import POLICIES, RESERVED_PREFIX, SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
+from everview.plan.loose import loose_columns
 from everview.plan.shape import FullOnly, Shape, full_only
 from everview.refresh import refresh
 from everview.run.define import Defined, define, user_frame
@@ -41,7 +42,6 @@ from everview.views.catalog_changes import (
 )
 from everview.views.gather import Pins
 from everview.views.graph import find_circle, readers
-from everview.views.loose import loose_columns
 from everview.views.resolve import Resolved, resolve, virtual_entry
 from everview.views.world import VIEW_PROPERTY, World, public_schema
 
@@ -256,8 +256,8 @@ def _compared(world: World, built: Built, sources: Sources) -> str:
     size = sum(s.bytes for s in snapshots.values())
     if record.full_only or size > world.settings.compare_bytes:
         return ""
-    loose = loose_columns(world.defined(table, record))
-    compared, _ = compared_columns(record.columns, loose)
+    loose = loose_columns(world.defined(table, record).shape, record.columns.names)
+    compared, _ = compared_columns(record.columns, loose.all)
     actions = Actions()
     settings = world.engine.settings(whole(size), record.settings)
     with logged(built.entry.name, "compare"), settings as spark:

@@ -11,6 +11,7 @@ from everview.errors import InvalidArgument, ReadOnlyTable
 from everview.facts.keys import KeyCheck
 from everview.facts.receipts import Receipt, Verification
 from everview.plan.choose import choose
+from everview.plan.loose import loose_columns
 from everview.program.program import program
 from everview.queries import public_frame
 from everview.refresh import shape_of_view
@@ -22,7 +23,6 @@ from everview.tables import verify_table, writer
 from everview.views.catalog_changes import alter_entry
 from everview.views.explanation import Explanation, explanation, rebuild_explanation
 from everview.views.gather import gather, require_readable, stored_facts
-from everview.views.loose import loose_columns
 from everview.views.notebook import table_html, view_html
 from everview.views.replacement import why_rebuild
 from everview.views.status import Status, how_kept, status_of
@@ -228,7 +228,8 @@ class View(_Handle):
         facts = gather(world, entry, table, pins)
         require_readable(world, facts)
         shape = shape_of_view(world, table, facts)
-        loose = loose_columns(world.defined(table, stored.record))
+        defined = world.defined(table, stored.record)
+        loose = loose_columns(defined.shape, defined.columns.names)
         with logged(entry.name, "verify"):
             return verify(world.engine, facts, shape, loose, world.settings.sample_rows)
 

@@ -12,19 +12,20 @@ from pyspark.sql import SparkSession
 import everview as ev
 from tests.api.bags import frame
 from tests.api.shop import SALES, add_sales
-from tests.faults.definitions import GROUPS, RANKED, ROWS
+from tests.faults.definitions import GROUPS, NUMBERED, RANKED, ROWS
 from tests.faults.statements import BEFORE
 
 
 @pytest.fixture(scope="module")
 def shop(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ev.Warehouse]:
-    """Sales, and a view of each kind: groups, rows, and one that is recomputed in full."""
+    """Sales, and a view of each kind: groups, rows, partitions, and one always recomputed."""
     with ev.open(str(tmp_path_factory.mktemp("faults") / "shop"), spark=spark) as wh:
         sales = wh.create_table("sales", "id BIGINT, city STRING, amount BIGINT")
         add_sales(sales, *((i, ("Bern", "Rome", None)[i % 3], 10 * i) for i in range(40)))
         wh.create_materialized_view("groups", GROUPS, policy="INCREMENTAL STRICT")
         wh.create_materialized_view("rows", ROWS, policy="INCREMENTAL STRICT")
         wh.create_materialized_view("ranked", RANKED)
+        wh.create_materialized_view("numbered", NUMBERED, policy="INCREMENTAL STRICT")
         yield wh
 
 

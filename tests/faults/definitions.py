@@ -6,4 +6,7 @@ GROUPS = """
 """
 ROWS = "SELECT city, amount FROM sales WHERE amount >= 20"
 RANKED = "SELECT city, amount, rank() OVER (ORDER BY amount) AS place FROM sales"
-VIEWS = {"groups": GROUPS, "rows": ROWS, "ranked": RANKED}
+NUMBERED = """
+    SELECT city, amount, row_number() OVER (PARTITION BY city ORDER BY amount) AS place FROM sales
+"""
+VIEWS = {"groups": GROUPS, "rows": ROWS, "ranked": RANKED, "numbered": NUMBERED}

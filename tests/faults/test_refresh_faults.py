@@ -18,6 +18,7 @@ PLACES = {
     ("rows", True): ("changes", "copies", "write", "commit", "committed"),
     ("rows", False): ("write", "commit", "committed"),
     ("ranked", True): ("write", "commit", "committed"),
+    ("numbered", True): ("changes", "rows", "write", "commit", "committed"),
 }
 CASES = [(view, deletes, place) for (view, deletes), some in PLACES.items() for place in some]
 

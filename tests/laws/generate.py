@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-from everview.algebra.calls import AggregateCall
+from everview.algebra.calls import AggregateCall, AggregateName
 from everview.algebra.fresh import Fresh
 from everview.algebra.meaning import Line, Row, State
 from everview.algebra.relations import Aggregate, At, Filter, Join, Project, Rel, Scan, UnionAll
@@ -101,9 +101,19 @@ class Queries:
         input_ = self.plan(depth)
         size = self.rng.choice((0, 1, 1, 2))
         keys = tuple(self.rng.sample(input_.columns, min(size, len(input_.columns))))
-        names = ("count", "count", "sum", "sum", "avg", "min", "min", "max", "max")
+        names: tuple[AggregateName, ...] = (
+            "count",
+            "count",
+            "sum",
+            "sum",
+            "avg",
+            "min",
+            "min",
+            "max",
+            "max",
+        )
         calls = tuple(
-            (self.fresh.column(name), AggregateCall(name, self._args(name, input_)))
+            (self.fresh.column(name), self._call(name, input_))
             for name in self.rng.sample(names, self.rng.choice((1, 2, 3)))
         )
         aggregate = Aggregate(input_, keys, calls)
@@ -115,6 +125,11 @@ class Queries:
             outputs.append((self.fresh.column("derived"), plus))
         self.used["aggregate"] += 1
         return Project(aggregate, tuple(outputs))
+
+    def _call(self, name: AggregateName, input_: Rel) -> AggregateCall:
+        args = self._args(name, input_)
+        distinct = bool(args) and name in ("count", "sum", "avg") and self.rng.random() < 0.1
+        return AggregateCall(name, args, distinct=distinct)
 
     def _args(self, name: str, input_: Rel) -> tuple[int, ...]:
         if name == "count" and self.rng.random() < 0.5:

@@ -36,6 +36,7 @@ RULES = (
 LAWS = (
     ("tests.laws.law", "check_keyed"),
     ("tests.laws.law", "check_rows"),
+    ("tests.laws.grouped_law", "check_grouped"),
     ("tests.laws.tree_law", "check_tree"),
 )
 # What is imported anew for every mutant: the rules and everything that imports them.
@@ -43,6 +44,8 @@ RELOADED = (
     "everview.aggregates",
     "everview.rewrite",
     "everview.delta",
+    "everview.plan",
+    "tests.laws.grouped_law",
     "tests.laws.law",
     "tests.laws.line_law",
     "tests.laws.met",

@@ -15,6 +15,7 @@ from everview.algebra.relations import At, Changes, Filter, Join, Project, Rel, 
 from everview.algebra.scalars import Column, Compare, Ref, integer
 from everview.algebra.walk import at
 from everview.delta.propagate import delta
+from tests.laws.grouped_law import check_grouped
 from tests.laws.law import Seen, check_keyed, check_rows
 
 ASKED = os.environ.get("EVERVIEW_FUZZ_CASES")
@@ -48,6 +49,13 @@ def test_a_change_table_makes_new_rows_of_old(seed: int) -> None:
     SEEN.met("keyed cases")
 
 
+@pytest.mark.fuzz
+@random_cases
+@given(seeds)
+def test_rows_are_replaced_key_by_key(seed: int) -> None:
+    check_grouped(seed, SEEN)
+
+
 # What a share of the cases must have met, else they tested less than they say.
 SHARES = {
     "Filter: insertions": 0.05,
@@ -68,15 +76,21 @@ SHARES = {
     "group kept": 0.2,
     "group recomputed": 0.05,
     "extreme lost": 0.02,
+    "partition born": 0.2,
+    "partition died": 0.1,
+    "partition kept": 0.3,
+    "partition of NULL": 0.1,
+    "partition hidden": 0.1,
+    "groupings above one another": 0.2,
 }
 
 
 @pytest.mark.fuzz
 def test_the_cases_met_everything() -> None:
-    """Runs after the two above: pytest keeps the order of a file."""
+    """Runs after those above: pytest keeps the order of a file."""
     if not SEEN.counts:
         pytest.fail("run the whole file: this test counts what the others met")
-    fewest = min(SEEN.counts["row cases"], SEEN.counts["keyed cases"])
+    fewest = min(SEEN.counts[f"{kind} cases"] for kind in ("row", "keyed", "grouped"))
     assert fewest >= 0.95 * CASES, SEEN.counts
     rare = {k: SEEN.counts[k] for k, share in SHARES.items() if SEEN.counts[k] < share * fewest}
     assert not rare, f"of {fewest} cases too few met {rare}"

@@ -15,6 +15,7 @@ from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes
 from everview.plan.choose import choose, leaf_bytes
 from everview.plan.cost import Cost
+from everview.plan.grouped import Grouped
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape, full_only, shape_of
 from everview.plan.strategies import Full, Incremental, Move, Refusal, Skip
 from everview.program.program import program
@@ -35,8 +36,10 @@ def shape(sql: str, type_: str = "long") -> Shape:
     return shape_of(rel, types, Schema(tuple(Field(c.name, types[c.id]) for c in rel.columns)))
 
 
+NUMBERED = "SELECT a, b, row_number() OVER (PARTITION BY b ORDER BY a) AS n FROM t"
 ROWS = shape("SELECT t.a, u.c FROM t JOIN u ON t.a = u.a")
 GROUPS = shape("SELECT b, count(*) AS n, max(a) AS m FROM t GROUP BY b")
+PARTITIONS = shape(NUMBERED)
 FULL = full_only("LIMIT or OFFSET is not maintained incrementally", Place(2, 3, 1, "x"), Schema(()))
 
 
@@ -69,18 +72,44 @@ def test_a_group_below_the_root_is_maintained(sql: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "function"),
     [
-        ("SELECT s FROM (SELECT a, sum(a) AS s FROM t GROUP BY a)", "sum(...) over floating-point"),
+        ("SELECT DISTINCT sum(a) AS s FROM t GROUP BY b", "sum(...) over floating-point"),
         ("SELECT DISTINCT s FROM (SELECT avg(a) AS s FROM t)", "avg(...) over floating-point"),
-        ("SELECT a, collect_list(b) AS l FROM t GROUP BY a", "collect_list(...)"),
-        ("SELECT b, row_number() OVER (PARTITION BY b ORDER BY a) AS n FROM t", "may tie"),
-        ("SELECT b, sum(a) OVER (PARTITION BY b) AS s FROM t", "sum(...) over a window"),
-        ("SELECT b, lag(a) OVER (PARTITION BY b ORDER BY a) AS s FROM t", "lag(...) over a window"),
+        ("SELECT DISTINCT l FROM (SELECT max_by(a, b) AS l FROM t GROUP BY a)", "max_by(...)"),
+        (f"SELECT DISTINCT n FROM ({NUMBERED})", "may tie"),
+        ("SELECT DISTINCT sum(a) OVER (PARTITION BY b) AS s FROM t", "sum(...) over a window"),
+        ("SELECT DISTINCT lag(a) OVER (PARTITION BY b ORDER BY a) AS s FROM t", "lag(...) over a"),
+        (f"SELECT n, count(*) AS c FROM ({NUMBERED}) GROUP BY n", "may tie"),
+        (f"SELECT q.a FROM ({NUMBERED}) q JOIN u ON q.n = u.a", "may tie"),
+        (
+            "SELECT row_number() OVER (PARTITION BY b ORDER BY n) AS m "
+            "FROM (SELECT b, row_number() OVER (PARTITION BY a ORDER BY b) AS n FROM t)",
+            "may tie",
+        ),
     ],
 )
 def test_an_old_value_that_need_not_repeat_is_full(sql: str, function: str) -> None:
     found = shape(sql, "double")
     assert isinstance(found, FullOnly)
     assert function in found.reason
+
+
+@pytest.mark.parametrize("call", ["collect_list(a)", "stddev(a)", "count(DISTINCT a)", "mode(a)"])
+def test_any_function_at_the_root_is_kept_by_group(call: str) -> None:
+    found = shape(f"SELECT b, {call} AS x, count(*) AS n FROM t GROUP BY b")
+    assert isinstance(found, Keyed)
+    assert found.layout.key == ("b",)
+    assert len(found.view.recomputed) == 1
+    assert "all rows of a group" in found.view.reasons[0]
+
+
+def test_recomputing_touched_groups_is_counted_as_reading() -> None:
+    given = facts(GROUPS, source("t", PLUS, MINUS))
+    spread = shape("SELECT b, stddev(a) AS s FROM t GROUP BY b")
+    few, many = (
+        choose(given, some, full=False).estimates()["incremental: groups"]["bytes_read"]
+        for some in (GROUPS, spread)
+    )
+    assert many == few + given.source("t").at_new.bytes
 
 
 @pytest.mark.parametrize(
@@ -95,6 +124,85 @@ def test_an_old_value_that_need_not_repeat_is_full(sql: str, function: str) -> N
 )
 def test_a_window_whose_values_repeat_is_maintained(call: str) -> None:
     assert not isinstance(shape(f"SELECT b, {call} AS x FROM t"), FullOnly)
+
+
+@pytest.mark.parametrize(
+    ("sql", "key", "names"),
+    [
+        (NUMBERED, ("b",), ("a", "b", "n")),
+        (f"SELECT n, a FROM ({NUMBERED}) WHERE n = 1", ("__ev.h0_b",), ("n", "a", "__ev.h0_b")),
+        ("SELECT b, sum(a) OVER (PARTITION BY a + 1) AS s FROM t", None, None),
+        (
+            "SELECT b, lag(s) OVER (PARTITION BY b ORDER BY a) AS l "
+            "FROM (SELECT a, b, sum(a) AS s FROM t GROUP BY a, b)",
+            ("b",),
+            ("b", "l"),
+        ),
+        ("SELECT b, stddev(a) AS s FROM t GROUP BY b HAVING count(*) > 1", ("b",), ("b", "s")),
+        (
+            "SELECT max(s) AS m FROM (SELECT a, b, sum(a) AS s FROM t GROUP BY a, b) GROUP BY b",
+            ("__ev.h0_b",),
+            ("m", "__ev.h0_b"),
+        ),
+    ],
+)
+def test_rows_are_kept_by_the_key_that_all_groupings_share(
+    sql: str, key: tuple[str, ...] | None, names: tuple[str, ...] | None
+) -> None:
+    found = shape(sql, "double")
+    assert isinstance(found, Grouped)
+    assert found.layout.kind == "grouped"
+    if key is not None:
+        assert (found.layout.key, found.layout.stored.names) == (key, names)
+    assert len(found.layout.key) == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "why"),
+    [
+        ("SELECT b, sum(a) AS s FROM t GROUP BY b HAVING sum(a) > 1", "pass a condition on sum"),
+        (f"SELECT a FROM ({NUMBERED}) WHERE n = a", "pass a condition on n"),
+        (
+            f"SELECT a FROM (SELECT * FROM ({NUMBERED}) WHERE a > 1) WHERE n = 1",
+            "pass a condition on n",
+        ),
+        (f"SELECT a FROM (SELECT * FROM ({NUMBERED}) WHERE b > 1) WHERE n = 1", None),
+        (
+            "SELECT a FROM (SELECT a, row_number() OVER (PARTITION BY b ORDER BY a) AS n, "
+            "row_number() OVER (PARTITION BY b ORDER BY a DESC) AS m FROM t) WHERE n = m",
+            "pass a condition on",
+        ),
+        (f"SELECT a FROM ({NUMBERED}) WHERE n + 1 = 2", None),
+        (f"SELECT a FROM ({NUMBERED}) WHERE n = 1 AND b > 2", None),
+        (
+            f"SELECT b, count(*) AS c FROM ({NUMBERED}) GROUP BY b, n",
+            "are grouped by n",
+        ),
+        (
+            f"SELECT b, a, count(*) AS c FROM ({NUMBERED}) WHERE n = 1 GROUP BY b, a",
+            "are grouped by a",
+        ),
+    ],
+)
+def test_a_condition_on_what_need_not_repeat_is_full(sql: str, why: str | None) -> None:
+    """Unless it reads numbers alone: as many rows of a key have them, whichever they are."""
+    found = shape(sql, "double")
+    assert isinstance(found, FullOnly if why else Grouped)
+    assert why is None or f"which rows {why}" in found.reason
+
+
+def test_a_partition_is_not_kept_by_what_cannot_be_compared() -> None:
+    assert "VARIANT" in getattr(shape(NUMBERED, "variant"), "reason", "")
+    assert "MAP" in getattr(shape(NUMBERED, '{"type": "map"}'), "reason", "")
+
+
+def test_the_steps_of_partitions() -> None:
+    given = facts(PARTITIONS, source("t", PLUS), policy="INCREMENTAL")
+    choice = choose(given, PARTITIONS, full=False)
+    assert isinstance(choice.strategy, Incremental)
+    assert choice.strategy.name == "incremental: partitions"
+    assert [s.name for s in program(choice, PARTITIONS)] == ["changes", "rows", "write", "commit"]
+    assert choice.strategy.cost.bytes_read > 200_000_000, "the partitions are read at NEW"
 
 
 GROUPED = "(SELECT a, b, max(a) AS m, sum(a) AS s FROM t GROUP BY a, b)"
@@ -120,12 +228,12 @@ BY_ROWS = ORDERED.replace(")", " ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)")
     ],
 )
 def test_a_window_whose_rows_a_key_orders_is_maintained(call: str) -> None:
-    assert not isinstance(shape(f"SELECT a, b, {call} AS x FROM {GROUPED}"), FullOnly)
+    assert isinstance(shape(f"SELECT a, b, {call} AS x FROM {GROUPED}"), Bag)
     # The same over rows that no key tells apart, and where the order does not hold the key.
     several = GROUPED.replace(" GROUP BY a, b", "").replace("max(a)", "a").replace("sum(a)", "a")
-    assert isinstance(shape(f"SELECT a, b, {call} AS x FROM {several}"), FullOnly)
+    assert isinstance(shape(f"SELECT a, b, {call} AS x FROM {several}"), Grouped)
     less = call.replace("ORDER BY a", "ORDER BY m").replace("ORDER BY m, b", "ORDER BY m")
-    assert isinstance(shape(f"SELECT a, b, {less} AS x FROM {GROUPED}"), FullOnly)
+    assert isinstance(shape(f"SELECT a, b, {less} AS x FROM {GROUPED}"), Grouped)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +246,7 @@ def test_a_window_whose_rows_a_key_orders_is_maintained(call: str) -> None:
 )
 def test_what_does_not_repeat_in_a_total_order_is_full(call: str, function: str) -> None:
     grouped = GROUPED.replace(", sum(a) AS s", "")
-    found = shape(f"SELECT a, b, {call} AS x FROM {grouped}", "double")
+    found = shape(f"SELECT DISTINCT a, b, {call} AS x FROM {grouped}", "double")
     assert isinstance(found, FullOnly)
     assert function in found.reason
 
@@ -149,9 +257,9 @@ def test_rows_of_partners_are_ordered_by_the_key_of_one_side() -> None:
         f"(SELECT t.a, t.b, c FROM (SELECT DISTINCT a, b FROM t) t JOIN {partners} u ON t.a = u.a)"
     )
     call = "lag(c) OVER (PARTITION BY b ORDER BY a)"
-    assert not isinstance(shape(f"SELECT a, b, {call} AS x FROM {joined}"), FullOnly)
+    assert isinstance(shape(f"SELECT a, b, {call} AS x FROM {joined}"), Bag)
     other = joined.replace("t.a = u.a", "t.a > u.a")
-    assert isinstance(shape(f"SELECT a, b, {call} AS x FROM {other}"), FullOnly)
+    assert isinstance(shape(f"SELECT a, b, {call} AS x FROM {other}"), Grouped)
 
 
 def test_a_plan_that_is_too_large_is_full() -> None:
@@ -392,7 +500,9 @@ def test_a_count_needs_no_look_at_lost_extremes() -> None:
     assert names == ["changes", "write", "commit"]
 
 
-@pytest.mark.parametrize("kind", [ROWS, GROUPS, FULL], ids=["bag", "keyed", "full only"])
+@pytest.mark.parametrize(
+    "kind", [ROWS, GROUPS, PARTITIONS, FULL], ids=["bag", "keyed", "grouped", "full only"]
+)
 def test_a_full_recompute_overwrites(kind: Shape) -> None:
     steps = program(choose(facts(kind, source("t")), kind, full=True), kind)
     assert [type(s) for s in steps] == [Overwrite, Publish]

@@ -14,7 +14,9 @@ from tests.scripts.script import Script, Step, expected, view_policy
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
-_AGGREGATE = re.compile(r"\b(count|sum|avg|min|max)\s*\(", re.IGNORECASE)
+_AGGREGATE = re.compile(
+    r"\b(count|sum|avg|min|max|stddev|var_pop|corr|regr_slope)\s*\(", re.IGNORECASE
+)
 
 
 class Run:

@@ -156,6 +156,10 @@ def test_a_full_refresh_to_come_is_announced_with_its_reason() -> None:
         (BIG, "incremental, a bag of rows"),
         ("SELECT count(*) AS n FROM sales", "incremental, one row"),
         (
+            "SELECT store_id, first(amount) OVER (PARTITION BY store_id) AS n FROM sales",
+            "incremental, rows by store_id",
+        ),
+        (
             CITIES,
             "recomputed in full: a window without PARTITION BY is not maintained incrementally "
             "at line 2, column 20",
@@ -175,6 +179,8 @@ def test_a_hidden_key_is_not_named() -> None:
         "", {}, Schema(()), (), Layout("keyed", ("__ev.h0",), Schema(())), "", "0.1.0"
     )
     assert recorded_as(record) == "incremental, one row"
+    grouped = replace(record, layout=Layout("grouped", ("__ev.h0",), Schema(())))
+    assert recorded_as(grouped) == "incremental, rows by key"
 
 
 def test_it_survives_json() -> None:

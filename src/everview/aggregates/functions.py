@@ -14,7 +14,7 @@ from everview.aggregates.areas import (
     sum_area,
 )
 from everview.aggregates.numbers import EXACT_SUM, FLOATS, INTEGERS, decimal, decimal_of
-from everview.algebra.calls import AggregateCall, Extreme
+from everview.algebra.calls import AggregateCall, Extreme, VerbatimCall
 from everview.algebra.scalars import (
     NULL,
     Call,
@@ -23,6 +23,7 @@ from everview.algebra.scalars import (
     ColumnId,
     Compare,
     Scalar,
+    called,
     integer,
     string,
 )
@@ -56,8 +57,12 @@ class Recomputed:
 Upkeep = Maintained | Recomputed
 
 
-def upkeep(call: AggregateCall, types: Types) -> Upkeep:
+def upkeep(call: AggregateCall | VerbatimCall, types: Types) -> Upkeep:
     """How one aggregate call is kept, given the Spark types of its arguments."""
+    if isinstance(call, VerbatimCall):
+        return Recomputed(f"{called(call.text)}(...) is asked of all rows of a group")
+    if call.distinct:
+        return Recomputed(f"{call.function}(DISTINCT ...) is asked of all rows of a group")
     return FUNCTIONS[call.function](call, types)
 
 

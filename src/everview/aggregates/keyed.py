@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from everview.aggregates.areas import Scalars, WorkArea, count_area
-from everview.aggregates.functions import Maintained, Recomputed, Types, upkeep
-from everview.algebra.calls import AggregateCall, WorkDelta
+from everview.aggregates.functions import Maintained, Recomputed, Types, Upkeep, upkeep
+from everview.algebra.calls import AggregateCall, VerbatimCall, WorkDelta
 from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import Column, ColumnId, Ref, Scalar, substitute
 from everview.algebra.walk import highest_id
 
 HIDDEN = "__ev"
+
+AnyCall = AggregateCall | VerbatimCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,8 @@ class KeyedView:
     keys: tuple[Column, ...]
     public: tuple[tuple[Column, Scalar], ...]
     areas: tuple[KeptArea, ...]
-    recomputed: tuple[tuple[Column, AggregateCall], ...]
-    derived: tuple[tuple[Column, AggregateCall], ...]
+    recomputed: tuple[tuple[Column, AnyCall], ...]
+    derived: tuple[tuple[Column, AnyCall], ...]
     computed: tuple[tuple[Column, Scalar], ...]
     reasons: tuple[str, ...]
     stored: tuple[tuple[Column, Column], ...]  # (column in the table, what it holds)
@@ -77,7 +79,7 @@ class KeyedView:
 
     def groups(self, input_: Rel) -> Rel:
         """One row per group of this input: keys, work-area values, recomputed values."""
-        calls = [
+        calls: list[tuple[Column, AnyCall]] = [
             (column, field.call)
             for kept in self.areas
             for column, field in zip(kept.stored, kept.area.fields, strict=True)
@@ -112,7 +114,7 @@ def keyed_view(rel: Project, types: Types) -> KeyedView:
     aggregate = rel.input
     assert isinstance(aggregate, Aggregate)
     numbers = iter(range(highest_id(rel) + 1, 1 << 30))
-    plans = [(column, call, upkeep(call, types)) for column, call in _known_calls(aggregate)]
+    plans = [(column, call, upkeep(call, types)) for column, call in aggregate.calls]
     areas: dict[str, KeptArea] = {}
     for area in _areas(plans):
         areas.setdefault(area.name, _kept(area, numbers))
@@ -137,17 +139,11 @@ def keyed_view(rel: Project, types: Types) -> KeyedView:
     return replace(view, stored=_layout(view, numbers))
 
 
-def _known_calls(aggregate: Aggregate) -> list[tuple[Column, AggregateCall]]:
-    known = [(c, call) for c, call in aggregate.calls if isinstance(call, AggregateCall)]
-    assert len(known) == len(aggregate.calls), "a function that has no work areas"
-    return known
-
-
-def _is_derived(plan: Maintained | Recomputed) -> bool:
+def _is_derived(plan: Upkeep) -> bool:
     return isinstance(plan, Maintained) and not plan.bare
 
 
-def _areas(plans: list[tuple[Column, AggregateCall, Maintained | Recomputed]]) -> list[WorkArea]:
+def _areas(plans: list[tuple[Column, AnyCall, Upkeep]]) -> list[WorkArea]:
     found = [count_area(None)]
     for _, _, plan in plans:
         if isinstance(plan, Maintained):

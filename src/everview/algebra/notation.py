@@ -62,13 +62,12 @@ def notation(rel: Rel) -> str:
 
 
 def formula(view: str, rel: Rel) -> tuple[str, ...]:
-    """`Δview = ...`, the terms of a long sum on lines of their own, then what they share."""
+    """`Δview = ...` or `K = ...` of touched keys, a long sum term by term, then what is shared."""
     names = column_names(rel)
     shared = tuple(f"where {each}" for each in _shared(rel, names))
-    line = f"Δ{view} = {_text(rel, names)}"
-    if len(line) <= WIDTH:
+    opened, closed, inner = "K = " if isinstance(rel, Touched) else f"Δ{view} = ", "", _seen(rel)
+    if len(line := f"{opened}{_text(rel, names)}") <= WIDTH:
         return (line, *shared)
-    opened, closed, inner = f"Δ{view} = ", "", _seen(rel)
     while (unary := _unary(inner, names)) is not None:
         opened, closed = f"{opened}{unary[0]} ( ", f"{closed} )"
         inner = _seen(unary[1])

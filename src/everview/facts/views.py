@@ -12,7 +12,7 @@ from everview.facts.schema import Field, Schema
 HIDDEN = "__ev"
 RESERVED_PREFIX = "__ev"
 
-LayoutKind = Literal["keyed", "bag", "rows"]
+LayoutKind = Literal["keyed", "grouped", "bag", "rows"]
 Policy = Literal["AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FULL"]
 POLICIES: tuple[Policy, ...] = ("AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FULL")
 
@@ -21,9 +21,9 @@ POLICIES: tuple[Policy, ...] = ("AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FU
 class Layout:
     """How the rows of a view are stored.
 
-    keyed: one row per key. bag: rows as they are, duplicates included. rows: as they are, never
-    changed row by row. `key` names stored columns, `stored` all of them; `__ev.x` is field x of
-    the struct `__ev`.
+    keyed: one row per key. grouped: the rows of a key are replaced together. bag: rows as they
+    are, duplicates included. rows: as they are, never changed row by row. `key` names stored
+    columns, `stored` all of them; `__ev.x` is field x of the struct `__ev`.
     """
 
     kind: LayoutKind

@@ -8,6 +8,7 @@ from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import walk_plan
 from everview.delta.aggregate import change_table
 from everview.delta.changes import net_changes
+from everview.delta.grouped import touched_partitions
 from everview.delta.linear import is_linear
 from everview.delta.propagate import delta
 from everview.errors import RefreshRefused
@@ -15,6 +16,7 @@ from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
 from everview.plan.cost import Cost
+from everview.plan.grouped import Grouped
 from everview.plan.parts import parted, tidied
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.plan.small_sides import with_small_sides
@@ -67,17 +69,31 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
             variant, changes = "rows", net_changes(rel, changed)
         case Keyed(view, _):
             variant, changes = "groups", change_table(view, changed, insert_only=insert_only)
+        case Grouped(view, _, _):
+            variant, changes = "partitions", touched_partitions(view, changed)
         case _:
             assert_never(shape)
     assert changes is not None, "a changed source that the definition does not read"
     ordered = ordered_terms(changes)
     plan = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
-    return Incremental(variant, plan, changed, insert_only, _cost(facts, plan, variant))
+    read = (plan, *_read_again(shape))
+    return Incremental(variant, plan, changed, insert_only, _cost(facts, read, variant))
+
+
+def _read_again(shape: Shape) -> tuple[Rel, ...]:
+    """What is read besides the changes, whatever they are, to recompute what they touch."""
+    match shape:
+        case Keyed(view, _) if view.recomputed:
+            return (view.input,)
+        case Grouped(view, _, _):
+            return (view.base,)
+        case _:
+            return ()
 
 
 def _is_linear(shape: Shape) -> bool:
     match shape:
-        case FullOnly():
+        case FullOnly() | Grouped():
             return False
         case Bag(rel, _, _):
             return is_linear(rel)
@@ -144,13 +160,13 @@ def _leaf_rows(facts: RefreshFacts, leaf: Rel) -> tuple[int, int] | None:
     return None if rows is None or whole is None else (rows, whole)
 
 
-def _cost(facts: RefreshFacts, plan: Rel, variant: str) -> Cost:
+def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], variant: str) -> Cost:
     """Every leaf is read once; of the stored view, as many files as there may be touched."""
-    read = sum(leaf_bytes(facts, leaf) for leaf in walk_plan(plan))
+    read = sum(leaf_bytes(facts, leaf) for plan in plans for leaf in walk_plan(plan))
     stored = facts.stored.snapshot
     rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
     known = [r for r in rows if r is not None]
-    parts = len(parted(plan).parts)
+    parts = len(parted(plans[0]).parts)
     if variant == "append":
         share = sum(known) / max(1, stored.rows or 1)
         return Cost(read, int(min(1.0, share) * stored.bytes), parts + 1, ("rows appended",))

@@ -37,11 +37,11 @@ def not_repeating(rel: Rel, types: Types) -> str:
     for operator in walk_plan(rel):
         match operator:
             case Aggregate(_, _, calls):
-                found = [_call(call, types) for _, call in calls]
+                found = [not_repeating_call(call, types) for _, call in calls]
             case Pivot(_, _, _, _, measures, _):
                 found = [_text(m, types) for m in measures]
             case Window():
-                found = _windows(operator, types)
+                found = not_repeating_windows(operator, types)
             case _:
                 continue
         lost = next(filter(None, found), "")
@@ -50,7 +50,8 @@ def not_repeating(rel: Rel, types: Types) -> str:
     return ""
 
 
-def _call(call: AggregateCall | VerbatimCall, types: Types) -> str:
+def not_repeating_call(call: AggregateCall | VerbatimCall, types: Types) -> str:
+    """What the call is if its value need not come out the same, "" if it does."""
     if isinstance(call, VerbatimCall):
         return "" if call.single else _text(call.text, types)
     if call.function in ("sum", "avg") and not _is_exact(call.args[0], types):
@@ -68,8 +69,10 @@ def _text(scalar: Scalar, types: Types) -> str:
     return f"{name}(...)"
 
 
-def _windows(rel: Window, types: Types) -> list[str]:
-    """Where a partition and an order hold a key of the input, no two rows tie."""
+def not_repeating_windows(rel: Window, types: Types) -> list[str]:
+    """The same of each call of a window; where a partition and an order hold a key of the input, no
+    two rows tie.
+    """
     known = keys(rel.input, types)
     partition = {c.id for c in rel.partition}
     return [

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from everview.aggregates.keyed import KeyedView, keyed_view
-from everview.algebra.calls import AggregateCall
 from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import ColumnId
 from everview.algebra.walk import tables
@@ -14,6 +13,7 @@ from everview.delta.propagate import delta
 from everview.errors import Place
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout
+from everview.plan.grouped import Grouped, grouped
 from everview.plan.maintained import unmaintained
 from everview.plan.parts import parted, tidied
 from everview.plan.repeating import not_repeating
@@ -47,7 +47,7 @@ class FullOnly:
     layout: Layout
 
 
-Shape = Keyed | Bag | FullOnly
+Shape = Keyed | Grouped | Bag | FullOnly
 
 # Spark takes longer to plan more than it takes to recompute most views.
 MOST_OPERATORS = 1000
@@ -58,15 +58,18 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     refused = unmaintained(rel)
     if refused is not None:
         return full_only(refused.reason, None, public)
-    is_keyed = isinstance(rel, Project) and has_work_areas(rel.input)
+    is_keyed = isinstance(rel, Project) and isinstance(rel.input, Aggregate)
     below = rel.input.input if is_keyed else rel  # type: ignore[union-attr]
-    lost = not_repeating(below, types)
-    if lost:
-        return full_only(lost, None, public)
+    of_keys = grouped(rel, types, public) if not_repeating(below, types) else None
+    if isinstance(of_keys, str):
+        return full_only(of_keys, None, public)
+    below = below if of_keys is None else of_keys.view.base
     size = _largest_query(below)
     if size > MOST_OPERATORS:
         reason = f"a query of its changes has {size} operators, at most {MOST_OPERATORS} are run"
         return full_only(reason, None, public)
+    if of_keys is not None:
+        return of_keys
     if is_keyed:
         assert isinstance(rel, Project)
         return _keyed(rel, types, public)
@@ -77,13 +80,6 @@ def _largest_query(rel: Rel) -> int:
     """How many operators one query has when every table changes."""
     changes = delta(rel, tables(rel))
     return 0 if changes is None else parted(tidied(ordered_terms(changes))).largest()
-
-
-def has_work_areas(rel: Rel) -> bool:
-    """Whether the relation is an aggregate of functions that change tables maintain."""
-    if not isinstance(rel, Aggregate):
-        return False
-    return all(isinstance(c, AggregateCall) and not c.distinct for _, c in rel.calls)
 
 
 def full_only(reason: str, place: Place | None, public: Schema) -> FullOnly:

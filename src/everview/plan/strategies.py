@@ -34,7 +34,7 @@ class Incremental:
     """Propagate the changes of these tables.
 
     append: insertions alone into a bag. rows: net changes of a bag. groups: the change table of a
-    keyed view.
+    keyed view. partitions: the touched keys of a view whose rows are replaced key by key.
     """
 
     variant: str

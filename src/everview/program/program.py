@@ -6,18 +6,23 @@ from typing import assert_never
 
 from everview.algebra.relations import Rel
 from everview.delta.apply_keyed import ApplyKeyed
+from everview.delta.grouped import ApplyGrouped
+from everview.plan.grouped import Grouped
 from everview.plan.parts import parted
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.plan.strategies import Choice, Full, Incremental, Move, Skip
 from everview.program.steps import (
     Append,
     FindCopies,
+    FindKeys,
     FindLost,
     Keep,
     Overwrite,
     Program,
     Publish,
+    Recompute,
     RewriteBag,
+    RewriteGrouped,
     RewriteKeyed,
     Stage,
 )
@@ -48,6 +53,9 @@ def _incremental(strategy: Incremental, changes: Rel, shape: Shape) -> Program:
         return Append(changes), Publish()
     if strategy.variant == "rows":
         return Stage(changes), FindCopies(), RewriteBag(), Publish()
+    if isinstance(shape, Grouped):
+        by_key = ApplyGrouped(shape.view, VIEW)
+        return FindKeys(changes, by_key), Recompute(by_key), RewriteGrouped(by_key), Publish()
     assert isinstance(shape, Keyed)
     apply = ApplyKeyed(shape.view, VIEW)
     checks = not strategy.insert_only and apply.lost() is not None
@@ -58,6 +66,8 @@ def _incremental(strategy: Incremental, changes: Rel, shape: Shape) -> Program:
 def _full(shape: Shape) -> Program:
     match shape:
         case Keyed(view, _):
+            return Overwrite(view.full()), Publish()
+        case Grouped(view, _, _):
             return Overwrite(view.full()), Publish()
         case Bag(rel, _, _):
             return Overwrite(rel), Publish()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from everview.algebra.relations import Rel
 from everview.delta.apply_keyed import ApplyKeyed
+from everview.delta.grouped import ApplyGrouped
 from everview.plan.parts import Part
 
 
@@ -45,6 +46,36 @@ class FindCopies:
 
     name: str = "copies"
     title: str = "if rows are deleted: find their stored copies"
+
+
+@dataclass(frozen=True, slots=True)
+class FindKeys:
+    """Find the keys whose rows are to be replaced, and keep them at hand."""
+
+    changes: Rel
+    apply: ApplyGrouped
+    name: str = "changes"
+    title: str = "find the keys that the changes touch"
+
+
+@dataclass(frozen=True, slots=True)
+class Recompute:
+    """Compute the rows of the touched keys, once, so that what is written and what is told to have
+    changed are the same rows.
+    """
+
+    apply: ApplyGrouped
+    name: str = "rows"
+    title: str = "compute the rows of the touched keys"
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteGrouped:
+    """Write the touched files anew without the rows of touched keys, the new rows beside them."""
+
+    apply: ApplyGrouped
+    name: str = "write"
+    title: str = "replace the rows of touched keys, rewrite the files that may hold them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +122,7 @@ class Publish:
 
 
 Step = (
-    Keep | Stage | FindLost | FindCopies | RewriteKeyed | RewriteBag | Append | Overwrite | Publish
-)
+    Keep | Stage | FindLost | FindCopies | FindKeys | Recompute | RewriteKeyed | RewriteGrouped
+    | RewriteBag | Append | Overwrite | Publish
+)  # fmt: skip
 Program = tuple[Step, ...]

@@ -7,7 +7,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from everview.algebra.relations import Project, Rel
-from everview.algebra.scalars import Ref
+from everview.algebra.scalars import Column, Ref
 from everview.delta.apply_keyed import CHANGES, LOST, ApplyKeyed
 from everview.delta.parts import ACTION, PART
 from everview.errors import InvariantViolated
@@ -33,16 +33,17 @@ def stage_keyed(work: Work, changes: Rel, apply: ApplyKeyed) -> Staged:
     frame = work.query(renamed, local_names(apply.changes.columns))
     staged = work.staging.stage(frame, "changes", work.actions)
     work.frames.local[CHANGES] = staged.frame
-    work.frames.stored_files = touched_files(work, staged, apply)
+    keys = apply.changes.columns[: len(apply.view.keys)]
+    work.frames.stored_files = touched_files(work, staged, keys)
     return staged
 
 
-def touched_files(work: Work, staged: Staged, apply: ApplyKeyed) -> tuple[TableFile, ...]:
+def touched_files(work: Work, staged: Staged, columns: tuple[Column, ...]) -> tuple[TableFile, ...]:
     """The stored files whose ranges admit a touched key."""
     files = work.facts.stored.snapshot.files
     if not staged.is_small:
         return files
-    names = local_names(apply.changes.columns[: len(apply.view.keys)])
+    names = local_names(columns)
     keys = staged.columns(list(names)) if names else []
     return files_with_keys(files, work.facts.stored.record.layout.key, keys)
 
@@ -93,7 +94,7 @@ def _write(work: Work, frames: list[DataFrame]) -> None:
         whole = clustered(whole, layout)
     work.written = write_lines(whole, work.table, work.token, work.actions)
     work.removed = work.frames.stored_files
-    _check_counts(work.written, work.removed)
+    check_counts(work.written, work.removed)
 
 
 def _certain(work: Work, apply: ApplyKeyed) -> Rel | None:
@@ -110,7 +111,7 @@ def _any(staged: Staged, apply: ApplyKeyed, functions: tuple[str, ...]) -> bool:
     return any((staged.most(name) or 0) > 0 for name in local_names(tuple(columns)))
 
 
-def _check_counts(written: Written, touched: tuple[TableFile, ...]) -> None:
+def check_counts(written: Written, touched: tuple[TableFile, ...]) -> None:
     """|V'| = |V| + inserted - deleted, over the files that were written anew."""
     changed = written.changed or {}
     before = sum(f.rows or 0 for f in touched)

@@ -7,17 +7,21 @@ from typing import assert_never
 from everview.program.steps import (
     Append,
     FindCopies,
+    FindKeys,
     FindLost,
     Keep,
     Overwrite,
     Program,
     Publish,
+    Recompute,
     RewriteBag,
+    RewriteGrouped,
     RewriteKeyed,
     Stage,
     Step,
 )
 from everview.run.apply_bag import append_insertions, find_copies, rewrite_bag, stage_bag
+from everview.run.apply_grouped import find_keys, recompute_rows, rewrite_grouped
 from everview.run.apply_keyed import find_lost, rewrite_keyed, stage_keyed
 from everview.run.engine import SMALL, whole
 from everview.run.keep import keep
@@ -60,6 +64,12 @@ def _carry_out(step: Step, work: Work) -> None:
             find_lost(work, step)
         case FindCopies():
             find_copies(work)
+        case FindKeys():
+            find_keys(work, step)
+        case Recompute():
+            recompute_rows(work, step)
+        case RewriteGrouped():
+            rewrite_grouped(work, step)
         case RewriteKeyed():
             rewrite_keyed(work, step)
         case RewriteBag():

@@ -14,6 +14,7 @@ def no_fault(place: str) -> None:
 REFRESH_PLACES = (
     "refresh: changes",
     "refresh: lost",
+    "refresh: rows",
     "refresh: copies",
     "refresh: write",
     "refresh: commit",

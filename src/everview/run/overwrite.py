@@ -36,8 +36,8 @@ def _rows(work: Work, rel: Rel | None) -> DataFrame:
 
 
 def clustered(frame: DataFrame, layout: Layout) -> DataFrame:
-    """Keyed rows in files of key ranges, so that later changes touch few of them."""
-    if layout.kind != "keyed":
+    """Rows with a key in files of key ranges, so that later changes touch few of them."""
+    if layout.kind not in ("keyed", "grouped"):
         return frame
     if not layout.key:
         return frame.coalesce(1)

@@ -25,7 +25,7 @@ def recluster(engine: Engine, table: EmbeddedTable) -> int:
     # The stored bytes are compressed; as many partitions as at a build, for Spark to pack.
     with engine.settings(whole(4 * snapshot.bytes)) as spark:
         rows = clustered(snapshot_frame(spark, snapshot), layout)
-        if layout.kind != "keyed":
+        if layout.kind not in ("keyed", "grouped"):
             rows = rows.coalesce(files_wanted(snapshot.bytes))
         written = write_rows(rows, table, token, actions)
     return table.commit(

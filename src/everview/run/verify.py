@@ -7,16 +7,12 @@ import time
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from everview.aggregates.keyed import KeyedView
-from everview.algebra.calls import AggregateCall
-from everview.algebra.fresh import Fresh
-from everview.algebra.relations import Aggregate, Project, Rel
-from everview.algebra.scalars import Call, Cast, Ref, Scalar
-from everview.algebra.scalars import Column as PlanColumn
 from everview.facts.receipts import Verification
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Schema
+from everview.plan.loose import Loose
 from everview.plan.shape import FullOnly, Keyed, Shape
+from everview.run.bounds import beyond_bounds
 from everview.run.define import user_frame
 from everview.run.engine import Engine, whole
 from everview.run.fingerprint import compared_columns
@@ -26,30 +22,26 @@ from everview.run.session_tables import outside_frames
 from everview.sql.comparable import comparable_text
 from everview.sql.names import quoted
 from everview.sql.parse import parse_query
-from everview.sql.write import write
 
-BOUND = 1e-9  # of the sum of absolute values: how far a maintained float sum may be off
 _W = "__ev_w"
 
 
 def verify(
-    engine: Engine, facts: RefreshFacts, shape: Shape, loose: frozenset[str], samples: int
+    engine: Engine, facts: RefreshFacts, shape: Shape, loose: Loose, samples: int
 ) -> Verification:
     """Recompute by the user's own text at the watermark (the facts' NEW) and compare; of the
     rows that differ so many samples are shown.
     """
     begun = time.perf_counter()
     record = facts.stored.record
-    if isinstance(shape, FullOnly):
-        floats = {f.name for f in record.columns.fields if f.type in ("float", "double")}
-        loose = loose | frozenset(floats)
+    uncompared = loose.all | (_floats(record.columns) if isinstance(shape, FullOnly) else set())
     frames = Frames(engine, facts, "")
     with engine.settings(whole(facts.source_bytes()), record.settings):
         sources = {s.name: frames.source(s.name, s.at_new) for s in facts.sources}
         sources |= outside_frames(engine.own, record)
         theirs = user_frame(engine, parse_query(record.sql), sources)
-        loose = loose | frozenset(collated_columns(theirs))  # which spelling need not repeat
-        compared, left_out = compared_columns(record.columns, loose)
+        uncompared |= frozenset(collated_columns(theirs))  # which spelling need not repeat
+        compared, left_out = compared_columns(record.columns, uncompared)
         stored = frames.stored(facts.stored.snapshot.files)
         difference = _difference(stored, theirs, compared)
         counts = difference.agg(_total(1), _total(-1)).collect()[0]
@@ -58,11 +50,11 @@ def verify(
             _samples(difference, sign, samples) if n else ()
             for sign, n in ((1, unexpected), (-1, missing))
         ]
-        if isinstance(shape, Keyed) and loose:
-            off = _beyond_bound(frames, shape.view, facts, samples)
+        if isinstance(shape, Keyed) and loose.near:
+            off = beyond_bounds(frames, shape.view, facts, samples)
             unexpected, missing = unexpected + len(off), missing + len(off)
             shown = [shown[0] + off, shown[1]]
-            left_out = ()
+            left_out = tuple(name for name in left_out if name not in loose.near)
     return Verification(
         view=facts.view,
         ok=not missing and not unexpected,
@@ -75,6 +67,10 @@ def verify(
         left_out=(*left_out, *(f"{o.name} is read as it is now" for o in record.outside)),
         seconds=round(time.perf_counter() - begun, 3),
     )
+
+
+def _floats(columns: Schema) -> set[str]:
+    return {f.name for f in columns.fields if f.type in ("float", "double")}
 
 
 def _difference(stored: DataFrame, theirs: DataFrame, compared: Schema) -> DataFrame:
@@ -107,55 +103,3 @@ def _samples(difference: DataFrame, sign: int, most: int) -> tuple[str, ...]:
         ).replace(f"{_W}=", "copies=")
         for row in rows
     )
-
-
-def _beyond_bound(
-    frames: Frames, view: KeyedView, facts: RefreshFacts, most: int
-) -> tuple[str, ...]:
-    """The groups whose float sums are further off than the bound, or whose public values do not
-    follow.
-    """
-    stored = facts.stored.record.layout.stored
-    fresh = _with_magnitudes(view)
-    names = tuple(f"f{i}" for i, _ in enumerate(fresh.columns))
-    recomputed = frames.run(write(fresh, view.types, names))
-    rows = frames.stored(facts.stored.snapshot.files)
-    place = {held.id: name for name, (_, held) in zip(stored.names, view.stored, strict=True)}
-    keys = [F.col(quoted(place[k.id])).eqNullSafe(F.col(f"f{i}")) for i, k in enumerate(view.keys)]
-    condition = F.expr("TRUE")
-    for key in keys:
-        condition = condition & key
-    joined = rows.join(recomputed, condition)
-    off = F.expr("FALSE")
-    index = len(view.keys)
-    for kept in (k for k in view.areas if not k.area.exact):
-        sums, magnitude = F.col(f"f{index}"), F.col(f"f{index + 1}")
-        off = off | ~_within(F.col(quoted(place[kept.stored[1].id])), sums, magnitude)
-        index += 2
-    found = joined.where(off).limit(max(1, most)).collect()
-    return tuple(f"beyond the bound: {row.asDict()}" for row in found)
-
-
-def _within(ours: Column, theirs: Column, magnitude: Column) -> Column:
-    near = F.abs(ours - theirs) <= F.lit(BOUND) * magnitude
-    return ours.eqNullSafe(theirs) | F.coalesce(near, F.expr("FALSE"))
-
-
-def _with_magnitudes(view: KeyedView) -> Rel:
-    """Per group: its keys, then of each float sum the sum and the sum of absolute values."""
-    fresh = Fresh(view.highest_id())
-    kept = [k for k in view.areas if not k.area.exact]
-    args = [k.area.fields[1].call.args[0] for k in kept]
-    plain = [fresh.column("x") for _ in args]
-    sizes = [fresh.column("size") for _ in args]
-    outputs: list[tuple[PlanColumn, Scalar]] = [(k, Ref(k.id)) for k in view.keys]
-    outputs += [(c, Cast(Ref(a), "double")) for c, a in zip(plain, args, strict=True)]
-    outputs += [
-        (c, Call("abs", (Cast(Ref(a), "double"),))) for c, a in zip(sizes, args, strict=True)
-    ]
-    prepared = Project(view.input, tuple(outputs))
-    calls = []
-    for x, size in zip(plain, sizes, strict=True):
-        calls.append((fresh.column("sum"), AggregateCall("sum", (x.id,))))
-        calls.append((fresh.column("magnitude"), AggregateCall("sum", (size.id,))))
-    return Aggregate(prepared, view.keys, tuple(calls))

@@ -12,6 +12,7 @@ from everview.facts.files import TableFile
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
 from everview.lake.delta.table import EmbeddedTable
+from everview.plan.grouped import Grouped
 from everview.plan.shape import Bag, Keyed, Shape
 from everview.plan.strategies import Choice
 from everview.run.engine import Actions, Engine
@@ -67,7 +68,7 @@ class Work:
 
     def types(self) -> dict[int, str]:
         match self.shape:
-            case Keyed(view, _):
+            case Keyed(view, _) | Grouped(view, _, _):
                 return dict(view.types)
             case Bag(_, types, _):
                 return dict(types)

@@ -12,10 +12,11 @@ from everview.facts.files import Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.tables import Lost
 from everview.plan.advice import advice
+from everview.plan.grouped import Grouped
 from everview.plan.parts import Part
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.plan.strategies import Choice, Incremental
-from everview.program.steps import Append, Keep, Overwrite, Program, Stage
+from everview.program.steps import Append, FindKeys, Keep, Overwrite, Program, Recompute, Stage
 from everview.sql.write import write
 from everview.views.explanation_text import explanation_card, explanation_text
 from everview.views.reads import leaf_read, step_details
@@ -143,13 +144,21 @@ def _tree(facts: RefreshFacts, changes: Rel) -> Node:
 
 def _queries(shape: Shape, steps: Program) -> tuple[str, ...]:
     """The SQL of the steps that read sources."""
-    types = dict(shape.view.types) if isinstance(shape, Keyed) else {}
+    types = dict(shape.view.types) if isinstance(shape, Keyed | Grouped) else {}
     types = dict(shape.types) if isinstance(shape, Bag) else types
     found = []
     for step in steps:
         match step:
-            case Keep(part=Part(rel=rel)) | Stage(changes=rel) | Append(changes=rel):
+            case (
+                Keep(part=Part(rel=rel))
+                | Stage(changes=rel)
+                | Append(changes=rel)
+                | FindKeys(changes=rel)
+            ):
                 found.append(f"-- {step.name}\n{write(rel, types).shown()}")
+            case Recompute(apply):
+                sql = write(apply.recomputed(), types).shown()
+                found.append(f"-- {step.name}\n{sql}")
             case Overwrite(rel=rel) if rel is not None:
                 found.append(f"-- {step.name}\n{write(rel, types).shown()}")
             case _:

@@ -15,11 +15,14 @@ from everview.plan.parts import Part
 from everview.program.steps import (
     Append,
     FindCopies,
+    FindKeys,
     FindLost,
     Keep,
     Overwrite,
     Publish,
+    Recompute,
     RewriteBag,
+    RewriteGrouped,
     RewriteKeyed,
     Stage,
     Step,
@@ -29,11 +32,18 @@ from everview.program.steps import (
 def step_details(facts: RefreshFacts, step: Step) -> tuple[str, ...]:
     """Lines on what one step reads or writes."""
     match step:
-        case Keep(part=Part(rel=rel)) | Stage(changes=rel) | Append(changes=rel):
+        case (
+            Keep(part=Part(rel=rel))
+            | Stage(changes=rel)
+            | Append(changes=rel)
+            | FindKeys(changes=rel)
+        ):
             return _leaves(facts, rel)
+        case Recompute(apply):
+            return _leaves(facts, apply.recomputed())
         case FindLost() | FindCopies():
             return (f"in {_touched(facts)}",)
-        case RewriteKeyed() | RewriteBag():
+        case RewriteKeyed() | RewriteBag() | RewriteGrouped():
             return (_touched(facts),)
         case Overwrite():
             reads = [(f"{s.name} at v{s.new}", _held(s.at_new)) for s in facts.sources]

@@ -10,6 +10,7 @@ from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Lost
 from everview.facts.views import HIDDEN, ViewRecord
 from everview.facts.wording import ago, counted, seconds_text
+from everview.plan.grouped import Grouped
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.views.status_card import status_card
 
@@ -148,7 +149,7 @@ def how_kept(shape: Shape) -> str:
         case Keyed(view, _):
             redone = f"; touched groups are recomputed: {view.reasons[0]}" if view.reasons else ""
             return f"incremental, {stored_as(shape)}{redone}"
-        case Bag():
+        case Grouped() | Bag():
             return f"incremental, {stored_as(shape)}"
         case _:
             assert_never(shape)
@@ -159,11 +160,12 @@ def recorded_as(record: ViewRecord) -> str:
     if record.full_only:
         return f"recomputed in full: {record.full_only}"
     key = ", ".join(name for name in record.layout.key if not name.startswith(HIDDEN))
-    kind = f"keyed by {key}" if key else _LAYOUTS[record.layout.kind]
+    how = "rows by" if record.layout.kind == "grouped" else "keyed by"
+    kind = f"{how} {key}" if key else _LAYOUTS[record.layout.kind]
     return f"incremental, {kind}"
 
 
-_LAYOUTS = {"keyed": "one row", "bag": "a bag of rows", "rows": "rows"}
+_LAYOUTS = {"keyed": "one row", "grouped": "rows by key", "bag": "a bag of rows", "rows": "rows"}
 
 
 def stored_as(shape: Shape) -> str:
@@ -174,6 +176,8 @@ def stored_as(shape: Shape) -> str:
         case Keyed(view, _):
             keys = ", ".join(k.name for k in view.keys)
             return f"keyed by {keys}" if keys else "one row"
+        case Grouped(view, _, _):
+            return f"rows by {', '.join(k.name for k in view.keys)}"
         case Bag():
             return "a bag of rows"
         case _:

@@ -1,0 +1,122 @@
+"""Views whose rows are replaced key by key, because old rows need not come out the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from everview.algebra.fresh import Fresh
+from everview.algebra.relations import Aggregate, Filter, Project, Rel, Window
+from everview.algebra.scalars import Column, ColumnId, Ref
+from everview.algebra.walk import highest_id, with_inputs
+from everview.delta.grouped import GroupedView
+from everview.delta.groups import group_columns
+from everview.facts.schema import Field, Schema
+from everview.facts.views import HIDDEN, Layout
+from everview.plan.free import Step, free_columns
+from everview.plan.repeating import Types, not_repeating
+from everview.sql.comparable import is_comparable
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Several stored rows per key, maintained by replacing all rows of the touched keys.
+
+    `free` are the columns whose values may come out otherwise when they are computed again.
+    """
+
+    view: GroupedView
+    free: frozenset[ColumnId]
+    layout: Layout
+
+
+def grouped(rel: Rel, types: Types, public: Schema) -> Grouped | str:
+    """The definition as rows of keys, or why it cannot be kept so.
+
+    The rows below the key must come out the same; what is computed of the rows of a key need not.
+    """
+    above, base = _cut(rel, types)
+    steps = _carried(above, base)
+    if not steps or not steps[-1].keys:
+        return not_repeating(rel, types)
+    free = free_columns(steps, types)
+    if isinstance(free, str):
+        return free
+    view = _view(steps, base, types, public.names)
+    for key in view.keys:
+        if '"map"' in types[key.id] or not is_comparable(types[key.id]):
+            return f"the partition key `{key.name}` is a MAP or VARIANT"
+    fields = [Field(c.name, view.types[c.id]) for c in view.stored]
+    other = next((f for f in fields if not is_comparable(f.type)), None)
+    if other is not None:
+        return f"`{other.name}` is a VARIANT, which cannot be compared"
+    keys = tuple(c.name for c in view.stored_keys)
+    return Grouped(view, free, Layout("grouped", keys, Schema(tuple(fields))))
+
+
+def _cut(rel: Rel, types: Types) -> tuple[tuple[Rel, ...], Rel]:
+    """The operators from the root to the first grouping of rows that repeat, and those rows."""
+    above: list[Rel] = [] if isinstance(rel, Project) else [_shown(rel)]
+    while isinstance(rel, Project | Filter | Window | Aggregate):
+        above.append(rel)
+        rel = rel.input
+        if isinstance(above[-1], Window | Aggregate) and not not_repeating(rel, types):
+            return tuple(above), rel
+    return (), rel
+
+
+def _shown(rel: Rel) -> Project:
+    return Project(rel, tuple((c, Ref(c.id)) for c in rel.columns))
+
+
+def _carried(above: tuple[Rel, ...], base: Rel) -> list[Step]:
+    """The operators over the base, lowest first, with the keys kept in every projection: the
+    columns of the base by which every grouping above it groups.
+    """
+    steps: list[Step] = []
+    fresh = Fresh(highest_id(above[0]) if above else 0)
+    held = {c.id: c for c in base.columns}
+    current = base
+    for operator in reversed(above):
+        current = with_inputs(operator, (current,))
+        if isinstance(current, Window | Aggregate):
+            own = {c.id for c in group_columns(current)}
+            held = {below: c for below, c in held.items() if c.id in own}
+        elif isinstance(current, Project):
+            current, held = _with_keys(current, held, fresh)
+        steps.append(Step(current, held))
+    return steps
+
+
+def _with_keys(
+    project: Project, held: dict[ColumnId, Column], fresh: Fresh
+) -> tuple[Project, dict[ColumnId, Column]]:
+    """The projection with the keys that it would drop, and where it has each of them."""
+    shown = {s.id: column for column, s in reversed(project.outputs) if isinstance(s, Ref)}
+    more = [(fresh.column(c.name), Ref(c.id)) for c in held.values() if c.id not in shown]
+    shown |= {scalar.id: column for column, scalar in more}
+    wider = replace(project, outputs=(*project.outputs, *more))
+    return wider, {below: shown[c.id] for below, c in held.items()}
+
+
+def _view(steps: list[Step], base: Rel, types: Types, names: tuple[str, ...]) -> GroupedView:
+    root, held = steps[-1].operator, steps[-1].keys
+    known = {**types, **{held[below].id: types[below] for below in held}}
+    fresh = Fresh(highest_id(root))
+    stored = []
+    for i, column in enumerate(root.columns):
+        hidden = f"{HIDDEN}.h{i - len(names)}_{_plain(column.name)}"
+        stored.append(fresh.column(names[i] if i < len(names) else hidden))
+        known[stored[-1].id] = known[column.id]
+    at = {c.id: i for i, c in enumerate(root.columns)}
+    return GroupedView(
+        base=base,
+        keys=tuple(c for c in base.columns if c.id in held),
+        above=tuple(s.operator for s in reversed(steps)),
+        stored=tuple(stored),
+        places=tuple(at[held[c.id].id] for c in base.columns if c.id in held),
+        types=known,
+    )
+
+
+def _plain(name: str) -> str:
+    return "".join(ch if ch.isalnum() and ch.isascii() else "_" for ch in name.lower())
