@@ -67,7 +67,9 @@ class _Handle:
 
     @property
     def path(self) -> str:
-        """Where its Delta table lies."""
+        """Where its Delta table lies; of a view with LIMIT it holds more rows than the view shows,
+        and status() says which.
+        """
         return self._world.uri(self._entry.location)
 
     def to_df(self, version: int | None = None) -> DataFrame:
