@@ -23,9 +23,9 @@ from everview.lake.catalog import Entry
 from everview.plan.loose import loose_columns
 from everview.plan.shape import FullOnly, Shape, full_only
 from everview.refresh import refresh
-from everview.run.define import Defined, define, user_frame
-from everview.run.engine import Actions, whole
-from everview.run.fingerprint import compared_columns, fingerprint
+from everview.run.compare import is_same
+from everview.run.define import Defined, define
+from everview.run.engine import whole
 from everview.run.log import logged
 from everview.run.pinned import pinned_settings
 from everview.run.read import packed_schema, snapshot_frame
@@ -43,7 +43,7 @@ from everview.views.catalog_changes import (
 from everview.views.gather import Pins
 from everview.views.graph import find_circle, readers
 from everview.views.resolve import Resolved, resolve, virtual_entry
-from everview.views.world import VIEW_PROPERTY, World, public_schema
+from everview.views.world import VIEW_PROPERTY, World, public_schema, tail_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +132,9 @@ def understand(world: World, definition: Definition, sources: Resolved) -> Defin
     shape = defined.shape
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
         shape = dataclasses.replace(shape, place=sources.query.in_original(shape.place))
+    for name in (n for n, t in tables.items() if tail_of(t) is not None):
+        reason = f"`{name}` has a LIMIT, its rows are not changed row by row"
+        shape = full_only(reason, sources.place(name), defined.columns)
     for outside in sources.outside.values():
         shape = full_only(outside.why, outside.place, defined.columns)
     require_policy(shape, definition.policy)
@@ -256,21 +259,16 @@ def _compared(world: World, built: Built, sources: Sources) -> str:
     size = sum(s.bytes for s in snapshots.values())
     if record.full_only or size > world.settings.compare_bytes:
         return ""
-    loose = loose_columns(world.defined(table, record).shape, record.columns.names)
-    compared, _ = compared_columns(record.columns, loose.all)
-    actions = Actions()
+    loose = loose_columns(world.defined(table, record).shape).all
     settings = world.engine.settings(whole(size), record.settings)
     with logged(built.entry.name, "compare"), settings as spark:
         frames = {
             n: snapshot_frame(spark, s).select(*_names(record.source(n).schema))
             for n, s in snapshots.items()
         }
-        text = user_frame(world.engine, parse_query(record.sql), frames)
-        theirs = fingerprint(text, compared, "compare", actions)
-        stored = snapshot_frame(spark, table.snapshot(table.head().version))
-        ours = fingerprint(stored, compared, "compare", actions)
-    if ours == theirs:
-        return ""
+        rows = table.snapshot(table.head().version)
+        if is_same(world.engine, record, rows, frames, loose):
+            return ""
     return "our reading of the text gives other rows than Spark's (found at creation)"
 
 

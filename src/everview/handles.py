@@ -67,7 +67,9 @@ class _Handle:
 
     @property
     def path(self) -> str:
-        """Where its Delta table lies."""
+        """Where its Delta table lies; of a view with LIMIT it holds more rows than the view shows,
+        and status() says which.
+        """
         return self._world.uri(self._entry.location)
 
     def to_df(self, version: int | None = None) -> DataFrame:
@@ -229,7 +231,7 @@ class View(_Handle):
         require_readable(world, facts)
         shape = shape_of_view(world, table, facts)
         defined = world.defined(table, stored.record)
-        loose = loose_columns(defined.shape, defined.columns.names)
+        loose = loose_columns(defined.shape)
         with logged(entry.name, "verify"):
             return verify(world.engine, facts, shape, loose, world.settings.sample_rows)
 

@@ -11,12 +11,12 @@ from everview.errors import SqlInvalid
 from everview.lake.catalog import Entry
 from everview.run.define import spark_message
 from everview.run.engine import sql_over
-from everview.run.read import snapshot_frame
 from everview.run.session_tables import session_frame
+from everview.run.tails import shown_frame
 from everview.sql.names import quoted
 from everview.sql.parse import parse_query, with_placeholders
 from everview.views.resolve import resolve, virtual_view
-from everview.views.world import World, public_schema
+from everview.views.world import World, public_schema, tail_of
 
 
 def query_frame(
@@ -50,5 +50,5 @@ def public_frame(
     table = world.open(entry)
     at = table.head().version if version is None else version
     snapshot = table.snapshot(at) if version is None else table.readable_snapshot(at)
-    frame = snapshot_frame(spark, snapshot)
+    frame = shown_frame(spark, snapshot, tail_of(table))
     return frame.select(*map(quoted, public_schema(table, at).names))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pyarrow as pa
-import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 
 import everview as ev
 from tests.api.bags import assert_exact, bag
 from tests.api.shop import BY_CITY, HIGHEST, LARGE, add_sales
+from tests.api.tampering import tamper
 
 
 def large(wh: ev.Warehouse, policy: str = "INCREMENTAL STRICT") -> ev.View:
@@ -139,17 +135,6 @@ def test_verify_finds_copies_and_wrong_values(wh: ev.Warehouse, sales: ev.Table)
     tamper(bag_view, lambda row: {"city": "Rome", "amount": 30})
     found = bag_view.verify()
     assert (found.missing, found.unexpected) == (2, 2), "copies are counted"
-
-
-def tamper(view: ev.View, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """Write the view's files anew in place, with changed rows and no word in the log."""
-    table = view._world.open(view._entry)
-    for file in table.snapshot(table.head().version).files:
-        path = Path(view.path) / file.path
-        rows = pq.read_table(path, partitioning=None)
-        changed = [change(row) for row in rows.to_pylist()]
-        pq.write_table(pa.Table.from_pylist(changed, rows.schema), path)
-        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
 
 
 def test_verify_of_floats_allows_the_stated_bound_only(wh: ev.Warehouse) -> None:

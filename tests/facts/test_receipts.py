@@ -154,6 +154,9 @@ def test_a_verification_that_is_right() -> None:
     assert str(RIGHT) == "v  exact  1,200 rows, recomputed at sales v4"
     assert RIGHT.to_dict()["ok"] is True
     assert str(replace(RIGHT, left_out=("x",))).endswith("\n  not compared: x")
+    with_tail = replace(RIGHT, compared="all but ties", left_out=("x",))
+    assert str(with_tail).endswith("\n  compared: all but ties\n  not compared: x")
+    assert "all but ties" in with_tail._repr_html_()
 
 
 def test_a_verification_that_is_wrong_shows_rows_and_what_to_do() -> None:

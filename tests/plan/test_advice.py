@@ -10,6 +10,7 @@ from tests.views.shop import shape
 
 REFUSED = {
     "SELECT city FROM stores LIMIT 3": "query that reads the view",
+    "SELECT sum(amount) AS s FROM (SELECT amount FROM sales ORDER BY 1 LIMIT 3)": "query that",
     "SELECT city, current_date() AS d FROM stores": "query that reads the view",
     "SELECT city, rand() AS d FROM stores": "query that reads the view",
     "SELECT row_number() OVER (ORDER BY city) AS n FROM stores": "query that reads the view",
@@ -39,6 +40,10 @@ def test_what_is_advised_is_incremental() -> None:
 def test_a_function_that_spark_finds_to_be_random() -> None:
     reason = "an expression is not deterministic (one of: rand)"
     assert "query that reads the view" in advice(reason)
+
+
+def test_a_view_over_a_view_with_a_limit_is_not_told_to_leave_out_what_it_does_not_have() -> None:
+    assert "without LIMIT" in advice("`top` has a LIMIT, its rows are not changed row by row")
 
 
 def test_nothing_is_advised_where_nothing_is_known() -> None:

@@ -12,6 +12,7 @@ from everview.sql.parse import (
     table_name,
     table_references,
     with_placeholders,
+    without_limit,
 )
 
 
@@ -107,3 +108,34 @@ def test_what_lies_outside_a_definition_is_refused(sql: str, what: str) -> None:
 
 def test_a_plain_text_rests_on_nothing_else() -> None:
     forbid_outside_state(parse_query("SELECT a FROM t"))
+
+
+@pytest.mark.parametrize(
+    ("sql", "rest"),
+    [
+        ("SELECT a FROM t ORDER BY a LIMIT 3", "SELECT a FROM t ORDER BY a "),
+        ("SELECT a FROM t\nLIMIT 3 OFFSET 2 ;", "SELECT a FROM t\n"),
+        ("SELECT a FROM t OFFSET 2 -- the rest", "SELECT a FROM t "),
+        ("SELECT 1 AS a UNION SELECT 2 LIMIT 3", "SELECT 1 AS a UNION SELECT 2 "),
+        ("(SELECT a FROM t LIMIT 1) LIMIT 3", "(SELECT a FROM t LIMIT 1) "),
+    ],
+)
+def test_a_limit_at_the_end_is_cut_off(sql: str, rest: str) -> None:
+    found = without_limit(parse_query(sql))
+    assert found is not None
+    assert found.text == rest
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT a FROM t",
+        "(SELECT a FROM t LIMIT 3)",
+        "SELECT a FROM (SELECT a FROM t LIMIT 3)",
+        "SELECT a FROM t UNION ALL (SELECT a FROM u LIMIT 3)",
+        "FROM t |> ORDER BY a |> LIMIT 3",
+        "FROM t |> LIMIT 3 |> SELECT a",
+    ],
+)
+def test_a_limit_elsewhere_is_left(sql: str) -> None:
+    assert without_limit(parse_query(sql)) is None

@@ -12,7 +12,8 @@ from everview.facts.tables import Changes, Lost, Snapshot
 from everview.facts.views import Layout, ViewRecord
 from everview.plan.choose import choose
 from everview.plan.maintained import unmaintained
-from everview.plan.shape import Shape, full_only, shape_of
+from everview.plan.shape import Shape, full_only
+from everview.plan.tail import shape_with_tail, split_tail
 from everview.program.program import program
 from everview.sql.bind import Lowered, NotLowered, bind
 from everview.sql.parse import parse_query
@@ -44,13 +45,15 @@ def shape(sql: str) -> Shape:
     if isinstance(found, NotLowered):
         return full_only(found.reason, found.place, Schema(()))
     assert isinstance(found, Lowered)
-    rel = found.rel
+    rel, tail = split_tail(found.rel, tuple(c.name for c in found.rel.columns))
     refused = unmaintained(rel)
     if refused is not None:
         place = found.place(refused.operator, refused.function)
         return full_only(refused.reason, place, Schema(()))
     types = {c.id: "long" for r in walk_plan(rel) for c in r.columns}
-    return shape_of(rel, types, Schema(tuple(Field(c.name, types[c.id]) for c in rel.columns)))
+    public = rel.columns[: len(found.rel.columns)]
+    columns = Schema(tuple(Field(c.name, types[c.id]) for c in public))
+    return shape_with_tail(rel, tail, types, columns)
 
 
 def table(name: str, version: int, files: int, size: int, rows: int) -> Snapshot:

@@ -86,6 +86,18 @@ def test_golden_texts(sql: str, sources: tuple[SourceFacts, ...], text: str) -> 
     assert found.text == str(found)
 
 
+def test_a_tail_is_shown_with_what_it_is_applied_to() -> None:
+    found = explained(
+        "best", f"{CITY_SALES} ORDER BY total DESC, city LIMIT 3", SALES, STILL_STORES
+    )
+    assert found.strategy == "incremental: groups"
+    assert str(found).splitlines()[:2] == [
+        "best · policy AUTO · keyed by city · exact at sales v41, stores v7",
+        "  read with ORDER BY total DESC, city LIMIT 3; the rows below it are stored",
+    ]
+    assert "ORDER BY total DESC, city LIMIT 3" in found._repr_html_()
+
+
 def test_full_by_cost_says_what_is_cheaper() -> None:
     found = explained("city_sales", CITY_SALES, SALES, STORES)
     assert "full (about 10 s) rather than incremental (about 11 s): 1 action rather than 2" in str(

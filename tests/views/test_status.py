@@ -78,6 +78,19 @@ def test_a_status_is_one_line() -> None:
     assert str(fresh).endswith(" · readable by others: yes")
 
 
+def test_a_view_with_a_limit_says_that_its_folder_holds_more() -> None:
+    kind = shape(f"{CITY_SALES} ORDER BY total DESC LIMIT 3")
+    given = facts("best", kind, STILL_SALES, STILL_STORES)
+    found = status_of(given, how_kept(kind), "", (), NOW)
+    assert found.rows == 3
+    assert found.kept == "incremental, keyed by city; read with ORDER BY total DESC LIMIT 3"
+    assert not found.readable_by_others
+    assert str(found).endswith(
+        "readable by others: no: its folder holds 200 rows, ORDER BY total DESC LIMIT 3 is "
+        "applied on read"
+    )
+
+
 def test_the_table_is_what_a_person_asks_of_all_views() -> None:
     assert status_table((LATE, FULL), NOW + MINUTE) == [
         HEADER,
@@ -158,6 +171,10 @@ def test_a_full_refresh_to_come_is_announced_with_its_reason() -> None:
         (
             "SELECT store_id, first(amount) OVER (PARTITION BY store_id) AS n FROM sales",
             "incremental, rows by store_id",
+        ),
+        (
+            f"{BIG} ORDER BY amount DESC LIMIT 9 OFFSET 1",
+            "incremental, a bag of rows; read with ORDER BY __ev.by0_amount DESC LIMIT 9 OFFSET 1",
         ),
         (
             CITIES,

@@ -15,7 +15,8 @@ from everview.algebra.walk import walk_plan
 from everview.errors import SqlNotAllowed, SqlSyntax
 from everview.facts.schema import Field, Schema
 from everview.plan.maintained import unmaintained
-from everview.plan.shape import FullOnly, shape_of
+from everview.plan.shape import FullOnly
+from everview.plan.tail import shape_with_tail, split_tail
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite, simplified
 from everview.sql.bind import Asks, Lowered, NotLowered, bind
@@ -127,13 +128,16 @@ def kept(sql: str) -> Kept:
     assert not isinstance(found, Asks), sql
     if isinstance(found, NotLowered):
         return Kept("as text", found.reason, asks)
-    refused = unmaintained(found.rel)
+    below, tail = split_tail(found.rel, tuple(c.name for c in found.rel.columns))
+    refused = unmaintained(below)
     if refused is not None:
         return Kept("in full", refused.reason, asks)
-    merged = rewrite(found.rel, (project_merge,))
+    merged = rewrite(below, (project_merge,))
     rel = simplified(merged, _types(merged))
     types = _types(rel)
-    shape = shape_of(rel, types, Schema(tuple(Field(c.name, types[c.id]) for c in rel.columns)))
+    public = rel.columns[: len(found.rel.columns)]
+    columns = Schema(tuple(Field(c.name, types[c.id]) for c in public))
+    shape = shape_with_tail(rel, tail, types, columns)
     if isinstance(shape, FullOnly):
         return Kept("in full", shape.reason, asks)
     return Kept("incrementally", how_kept(shape).removeprefix("incremental, "), asks)

@@ -160,19 +160,21 @@ def verification_text(found: Verification) -> str:
     took = f"  {seconds_text(found.seconds)}" if found.seconds else ""
     if found.ok:
         line = f"{found.view}  exact  {counted(found.rows, 'row')}, recomputed at {at}{took}"
-        return "\n".join([line, *_left_out(found)])
+        return "\n".join([line, *_extent(found)])
     lines = [f"{found.view}  WRONG  {_differences(found)}, at {at}{took}"]
     lines += [f"  missing     {row}" for row in found.missing_sample]
     lines += [f"  unexpected  {row}" for row in found.unexpected_sample]
-    return "\n".join([*lines, *_left_out(found), f"  {_remedy(found)}"])
+    return "\n".join([*lines, *_extent(found), f"  {_remedy(found)}"])
 
 
 def _differences(found: Verification) -> str:
     return f"{counted(found.missing, 'row')} missing, {found.unexpected:,} unexpected"
 
 
-def _left_out(found: Verification) -> list[str]:
-    return [f"  not compared: {', '.join(found.left_out)}"] if found.left_out else []
+def _extent(found: Verification) -> list[str]:
+    """What was compared, where that is not all, and what was not."""
+    lines = [f"  compared: {found.compared}"] if found.compared else []
+    return lines + ([f"  not compared: {', '.join(found.left_out)}"] if found.left_out else [])
 
 
 def _remedy(found: Verification) -> str:
@@ -181,7 +183,7 @@ def _remedy(found: Verification) -> str:
 
 def verification_card(found: Verification) -> str:
     badge = Badge("exact", "good") if found.ok else Badge("WRONG", "bad")
-    compared = f"{counted(found.rows, 'row')} stored, both ways, copies counted"
+    compared = found.compared or f"{counted(found.rows, 'row')} stored, both ways, copies counted"
     rows = (
         ("compared", compared),
         ("recomputed at", versions_text({}, found.watermark)),

@@ -42,8 +42,9 @@ class Receipt:
     """What one refresh did and why.
 
     `strategy` begins with skipped, incremental or full; a variant may follow. `seconds` are per
-    step. `below` are the receipts of the views that were refreshed first. `rows` is how many the
-    view has afterwards, `recompute_seconds` what its last full refresh took; None if not known.
+    step. `below` are the receipts of the views that were refreshed first. `rows` is how many are
+    stored afterwards, `recompute_seconds` what the last full refresh took; None if not known. Rows
+    are counted as they are stored: a view with LIMIT shows some of them.
     """
 
     view: str
@@ -108,6 +109,7 @@ class Verification:
     watermark: Mapping[str, int]
     left_out: tuple[str, ...] = ()
     seconds: float = 0.0
+    compared: str = ""  # what with what, of a view that shows less than is stored
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

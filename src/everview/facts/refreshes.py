@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from everview.facts.tables import Changes, Lost, Snapshot
-from everview.facts.views import ViewRecord
+from everview.facts.views import Tail, ViewRecord
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
     """One source, pinned: where the view is exact (None before its first build) and where it
-    goes.
+    goes; of a view its tail, with which it is read.
     """
 
     name: str
@@ -22,6 +22,7 @@ class SourceFacts:
     at_new: Snapshot
     at_old: Snapshot | None
     changes: Changes | Lost
+    tail: Tail | None = None
 
     @property
     def changed(self) -> bool:

@@ -18,8 +18,48 @@ POLICIES: tuple[Policy, ...] = ("AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FU
 
 
 @dataclass(frozen=True, slots=True)
+class OrderKey:
+    """A stored column to order by; NULLs first or last."""
+
+    column: str
+    descending: bool
+    nulls_first: bool
+
+    def __str__(self) -> str:
+        nulls = f" NULLS {'FIRST' if self.nulls_first else 'LAST'}"
+        said = "" if self.nulls_first != self.descending else nulls  # first ascending is usual
+        is_plain = self.column.removeprefix(f"{HIDDEN}.").isidentifier()
+        name = self.column if is_plain else f"`{self.column.replace('`', '``')}`"
+        return f"{name}{' DESC' if self.descending else ''}{said}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Which of the stored rows a reader sees: in this order those after the first `offset`, at
+    most `limit` of them. Its text is the SQL that shows them where the stored rows are read.
+    """
+
+    order: tuple[OrderKey, ...]
+    limit: int | None
+    offset: int = 0
+
+    def shown(self, rows: int) -> int:
+        """How many rows a reader sees of so many stored ones."""
+        left = max(0, rows - self.offset)
+        return left if self.limit is None else min(left, self.limit)
+
+    def __str__(self) -> str:
+        parts = (
+            f"ORDER BY {', '.join(map(str, self.order))}" if self.order else "",
+            "" if self.limit is None else f"LIMIT {self.limit}",
+            f"OFFSET {self.offset}" if self.offset else "",
+        )
+        return " ".join(filter(None, parts))
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
-    """How the rows of a view are stored.
+    """How the rows of a view are stored, and what is left to do when they are read.
 
     keyed: one row per key. grouped: the rows of a key are replaced together. bag: rows as they
     are, duplicates included. rows: as they are, never changed row by row. `key` names stored
@@ -29,6 +69,7 @@ class Layout:
     kind: LayoutKind
     key: tuple[str, ...]
     stored: Schema
+    tail: Tail | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +108,32 @@ class ViewRecord:
     @staticmethod
     def from_json(text: str) -> ViewRecord:
         raw = json.loads(text)
-        layout = raw["layout"]
         return ViewRecord(
             sql=raw["sql"],
             settings=raw["settings"],
             columns=_schema(raw["columns"]),
             sources=_sources(raw["sources"]),
-            layout=Layout(layout["kind"], tuple(layout["key"]), _schema(layout["stored"])),
+            layout=_layout(raw["layout"]),
             full_only=raw["full_only"],
             created_with=raw["created_with"],
             inlined=tuple(raw.get("inlined", ())),
             outside=_sources(raw.get("outside", ())),
             comments=raw.get("comments", {}),
         )
+
+
+def _layout(raw: Mapping[str, Any]) -> Layout:
+    tail = raw.get("tail")
+    return Layout(
+        raw["kind"],
+        tuple(raw["key"]),
+        _schema(raw["stored"]),
+        None if tail is None else _tail(tail),
+    )
+
+
+def _tail(raw: Mapping[str, Any]) -> Tail:
+    return Tail(tuple(OrderKey(**k) for k in raw["order"]), raw["limit"], raw["offset"])
 
 
 def _sources(raw: Iterable[Mapping[str, Any]]) -> tuple[SourceRecord, ...]:

@@ -7,6 +7,7 @@ _OWN_VIEW = "make the inner query a materialized view of its own, and let this o
 
 # The words of a refusal, and what helps; the first that fits is said.
 _ADVICE: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("has a LIMIT",), "let it read what the other view reads, or a view without LIMIT"),
     (("LIMIT", "OFFSET"), _READ_TIME),
     (("has another value at every refresh", "is not deterministic"), _READ_TIME),
     (("window without PARTITION BY",), _READ_TIME),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from everview.aggregates.keyed import AnyCall, KeyedView
@@ -28,8 +27,11 @@ class Loose:
         return self.near | self.free
 
 
-def loose_columns(shape: Shape, names: Iterable[str]) -> Loose:
-    """The loose ones among the public columns of these names."""
+def loose_columns(shape: Shape) -> Loose:
+    """The loose ones among the public columns, and among those of the order that are stored beside
+    them.
+    """
+    names = shape.layout.stored.names
     if isinstance(shape, Grouped):
         pairs = zip(names, shape.view.full().columns, strict=False)
         return Loose(free=frozenset(name for name, c in pairs if c.id in shape.free))
@@ -39,7 +41,7 @@ def loose_columns(shape: Shape, names: Iterable[str]) -> Loose:
     near = {c.id for kept in view.areas if not kept.area.exact for c in kept.stored[1:]}
     near |= {c.id for c, call in view.recomputed if spread_of(call) is not None}
     free = _free(view) - near
-    read = [(name, refs(scalar)) for name, (_, scalar) in zip(names, view.public, strict=True)]
+    read = [(name, refs(scalar)) for name, (_, scalar) in zip(names, view.public, strict=False)]
     return Loose(
         near=frozenset(name for name, some in read if some & near and not some & free),
         free=frozenset(name for name, some in read if some & free),

@@ -16,7 +16,15 @@ from everview.facts.files import TableFile
 from everview.facts.schema import Schema
 from everview.lake.delta.storage import spark_path
 from everview.plan.select import files_with_keys
-from everview.run.read import PATH, placed_frame, plain_path, snapshot_frame, spark_schema
+from everview.run.read import (
+    PATH,
+    flattened,
+    packed,
+    placed_frame,
+    plain_path,
+    snapshot_frame,
+    spark_schema,
+)
 from everview.run.staging import Staged
 from everview.run.work import Work
 from everview.run.write import write_lines, write_rows
@@ -30,7 +38,7 @@ _ID, _COPIES = "__ev_id", "__ev_copies"
 def append_insertions(work: Work, changes: Rel) -> None:
     """Write the insertions as new files; every line is one copy."""
     stored = work.facts.stored.record.layout.stored
-    frame = work.query(changes, stored.names).drop(WEIGHT)
+    frame = packed(work.query(changes, stored.names), stored)
     work.written = write_rows(frame, work.table, work.token, work.actions)
 
 
@@ -50,7 +58,7 @@ def find_copies(work: Work) -> None:
     files = files_with_keys(snapshot.files, stored.names, [row[:-1] for row in deleted])
     if not files:
         return
-    placed = placed_frame(work.engine.own, snapshot, files)
+    placed = flattened(placed_frame(work.engine.own, snapshot, files), stored, PATH)
     wanted = _deleted(work, staged)
     matched = placed.join(F.broadcast(wanted), _same_row(stored))
     counted = matched.groupBy(PATH, _ID).agg(F.count(F.lit(1)).alias(_COPIES))
@@ -67,7 +75,7 @@ def rewrite_bag(work: Work) -> None:
     stored = work.facts.stored.record.layout.stored
     if (staged.least(WEIGHT) or 0) > 0:
         copies = F.explode(F.expr(f"sequence(1L, {quoted(WEIGHT)})"))
-        frame = staged.frame.withColumn(_COPIES, copies).select(*map(_column, stored.names))
+        frame = packed(staged.frame.withColumn(_COPIES, copies), stored)
         work.written = write_rows(frame.coalesce(1), work.table, work.token, work.actions)
         return
     weights = staged.table.column(WEIGHT).to_pylist()
@@ -75,11 +83,12 @@ def rewrite_bag(work: Work) -> None:
     frames = [_given(work, staged, weights, left)]
     if removed:
         rows = snapshot_frame(work.engine.own, work.facts.stored.snapshot, removed)
+        rows = flattened(rows, stored)
         wanted = F.broadcast(_deleted(work, staged))
         kept = rows.join(wanted, _same_row(stored), "left_anti")
         part = [F.lit(ROWS).alias(PART), F.lit(None).cast("int").alias(ACTION)]
         frames.append(kept.select(*part, *map(_column, stored.names)))
-    whole = reduce(DataFrame.unionAll, frames)
+    whole = packed(reduce(DataFrame.unionAll, frames), stored, PART, ACTION)
     work.written = write_lines(whole, work.table, work.token, work.actions)
     work.removed = removed
 

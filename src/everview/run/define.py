@@ -32,10 +32,13 @@ from everview.algebra.scalars import (
     walk,
 )
 from everview.algebra.walk import highest_id, used_columns, walk_plan
-from everview.errors import SqlInvalid
+from everview.errors import SqlInvalid, UnsupportedType
 from everview.facts.schema import Schema
+from everview.facts.views import Tail
+from everview.lake.delta.types import check_types
 from everview.plan.maintained import unmaintained
-from everview.plan.shape import Shape, full_only, shape_of
+from everview.plan.shape import Shape, full_only
+from everview.plan.tail import shape_with_tail, split_tail
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite, simplified
 from everview.run.engine import Engine, sql_over
@@ -86,13 +89,14 @@ def define(
         if isinstance(found, NotLowered):
             shape = full_only(found.reason, found.place, columns)
             return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
-        refused = unmaintained(found.rel)
+        below, tail = split_tail(found.rel, columns.names)
+        refused = unmaintained(below)
         if refused is not None:
             place = found.place(refused.operator, refused.function)
             shape = full_only(refused.reason, place, columns)
             return Defined(parsed, columns, shape, _used(found.rel, sources))
-        rel = rewrite(found.rel, (project_merge,))
-        shape = _Asked(engine, sources).shape(rel, columns)
+        rel = rewrite(below, (project_merge,))
+        shape = _Asked(engine, sources).shape(rel, tail, columns)
     return Defined(parsed, columns, shape, _used(rel, sources))
 
 
@@ -129,9 +133,17 @@ class _Asked:
         self._sources = sources
         self._collated = False  # whether some column that was asked about has a collation
 
-    def shape(self, rel: Rel, columns: Schema) -> Shape:
+    def shape(self, rel: Rel, tail: Tail | None, columns: Schema) -> Shape:
+        public = len(columns.fields)
+        hidden = tuple(c.name for c in rel.columns[public:]) if tail is not None else ()
         try:
-            emitted = self._schema(rel, columns.names)
+            whole = self._schema(rel, (*columns.names, *hidden))
+            emitted = Schema(whole.fields[:public])
+            check_types(Schema(whole.fields[public:]))
+        except UnsupportedType as error:
+            return full_only(
+                f"LIMIT by an order that cannot be stored: {error.what}", None, columns
+            )
         except PySparkException as error:
             return full_only(
                 f"Spark reads it otherwise than we do: {spark_message(error)}", None, columns
@@ -151,7 +163,7 @@ class _Asked:
         simple = simplified(rel, types)
         if simple is not rel:
             types = self._types(simple)
-        return shape_of(simple, types, columns)
+        return shape_with_tail(simple, tail, types, columns)
 
     def _types(self, rel: Rel) -> dict[ColumnId, str]:
         """The types of the root's columns, of all that are scanned and, of what is computed over

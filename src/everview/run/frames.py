@@ -14,6 +14,7 @@ from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Snapshot
 from everview.run.engine import Engine
 from everview.run.read import changes_frame, flattened, snapshot_frame
+from everview.run.tails import shown_frame
 from everview.sql.write import Leaf, Sql
 
 _SMALL_SHARE = 8  # a file with less than an eighth of the largest one's rows is a small one
@@ -54,7 +55,7 @@ class Frames:
     def source(self, name: str, snapshot: Snapshot) -> DataFrame:
         """A source's recorded columns at a snapshot; a column that came later is not seen."""
         self._count(name, Read(snapshot.rows, snapshot.bytes))
-        frame = snapshot_frame(self._engine.own, snapshot)
+        frame = shown_frame(self._engine.own, snapshot, self._facts.source(name).tail)
         recorded = self._facts.stored.record.source(name).schema
         return frame.select(*(_quoted(n) for n in recorded.names if n in snapshot.schema))
 

@@ -243,15 +243,18 @@ def _quoted(name: str) -> Column:
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def flattened(rows: DataFrame, stored: Schema) -> DataFrame:
-    """Stored rows with the fields of the hidden struct as columns `__ev.x`."""
-    columns = []
-    for name in stored.names:
-        if name.startswith(f"{HIDDEN}."):
-            columns.append(F.col(HIDDEN).getField(name.removeprefix(f"{HIDDEN}.")).alias(name))
-        else:
-            columns.append(_quoted(name))
-    return rows.select(*columns)
+def flattened(rows: DataFrame, stored: Schema, *others: str) -> DataFrame:
+    """Stored rows with the fields of the hidden struct as columns `__ev.x`; `others` stay in
+    front.
+    """
+    return rows.select(*others, *map(stored_column, stored.names))
+
+
+def stored_column(name: str) -> Column:
+    """A column of stored rows by its name in the layout."""
+    if name.startswith(f"{HIDDEN}."):
+        return F.col(HIDDEN).getField(name.removeprefix(f"{HIDDEN}.")).alias(name)
+    return _quoted(name)
 
 
 def packed(rows: DataFrame, stored: Schema, *others: str) -> DataFrame:

@@ -138,6 +138,27 @@ def _start(table: exp.Table) -> int:
     return int(table.parts[0].meta["start"])
 
 
+def without_limit(parsed: Parsed) -> Parsed | None:
+    """The query without the LIMIT and OFFSET at the end of its text; None where they stand
+    elsewhere.
+    """
+    tokens = sqlglot.tokenize(parsed.text, dialect=EverviewSpark)
+    end = len(tokens)
+    while end and tokens[end - 1].token_type == TokenType.SEMICOLON:
+        end -= 1
+    start = end
+    for word in (TokenType.OFFSET, TokenType.LIMIT):
+        if start > 2 and tokens[start - 2].token_type == word:
+            start -= 2
+    if start == end or tokens[start - 1].token_type == TokenType.PIPE_GT:
+        return None
+    whole = parse_query(parsed.text[: tokens[start].start])
+    rest = parsed.tree.copy()
+    rest.set("limit", None)
+    rest.set("offset", None)
+    return replace(whole, lead=parsed.lead) if whole.tree == rest else None
+
+
 def forbid_outside_state(parsed: Parsed) -> None:
     """Refuse by name what a definition must not rest on: parameters, variables, past versions."""
     for node in parsed.tree.walk():

@@ -148,11 +148,14 @@ def _details(wh: Warehouse, entry: Entry) -> list[tuple[str, str, None]]:
     head = table.head()
     snapshot = table.snapshot(head.version)
     found |= {"Location": wh._world.uri(entry.location), "Version": str(head.version)}
-    found["Rows"] = "?" if snapshot.rows is None else f"{snapshot.rows:,}"
+    found["Rows"] = _number(snapshot.rows)
     if entry.kind == "view":
         status = wh.view(entry.name).status()
+        found["Rows"] = _number(status.rows)
         found |= {"Policy": entry.policy, "Kept": status.kept, "Query": record_of(table).sql}
         found["Exact at"] = ", ".join(f"{n} v{v}" for n, v in status.exact_at.items())
+        if not status.readable_by_others:
+            found["Readable by others"] = f"no: {status.readable_reason}"
     else:
         declared = declared_of(table)
         if declared.primary_key:
@@ -160,6 +163,10 @@ def _details(wh: Warehouse, entry: Entry) -> list[tuple[str, str, None]]:
         for columns, other, referenced in declared.foreign_keys:
             found[f"Foreign key {', '.join(columns)}"] = f"{other} ({', '.join(referenced)})"
     return [(k, v, None) for k, v in found.items()]
+
+
+def _number(rows: int | None) -> str:
+    return "?" if rows is None else f"{rows:,}"
 
 
 def run_history(wh: Warehouse, statement: DescribeHistory) -> DataFrame:

@@ -47,7 +47,7 @@ class Explanation:
 
     `details` says per step what it reads or writes. `tree` and `formula` are the plan of the
     view's changes. Of a view that is only recomputed in full, `where` shows the place in its text
-    and `instead` what would make it incremental.
+    and `instead` what would make it incremental. `tail` is what is applied when the view is read.
     """
 
     view: str
@@ -67,6 +67,7 @@ class Explanation:
     not_chosen: str = ""
     where: str = ""
     instead: str = ""
+    tail: str = ""
 
     @property
     def text(self) -> str:
@@ -106,6 +107,7 @@ def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Progra
         not_chosen=choice.runner_up.name if choice.runner_up is not None else "",
         where=str(refused.place) if refused and refused.place else "",
         instead=advice(refused.reason) if refused else "",
+        tail=str(shape.layout.tail or ""),
     )
 
 

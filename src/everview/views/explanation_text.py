@@ -16,7 +16,7 @@ _TONES: dict[str, Tone] = {"incremental": "good", "full": "slow", "skipped": "id
 
 def explanation_text(told: Explanation) -> str:
     """What is read and why, the strategy, its steps, then the SQL."""
-    lines = [_header(told)]
+    lines = [_header(told), *([f"  {_read_with(told)}"] if told.tail else [])]
     if told.sources:
         lines += [f"  {line}" for line in aligned([source_cells(s) for s in told.sources])]
     lines += ["", _headline(told)]
@@ -39,6 +39,11 @@ def _header(told: Explanation) -> str:
         f"exact at {exact}" if exact else "",
     )
     return " · ".join(filter(None, parts))
+
+
+def _read_with(told: Explanation) -> str:
+    """`read with ORDER BY total DESC LIMIT 3; the rows below it are stored`."""
+    return f"read with {told.tail}; the rows below it are stored"
 
 
 def source_cells(source: SourceMove) -> tuple[str, ...]:
@@ -120,6 +125,7 @@ def explanation_card(told: Explanation) -> str:
     rows = (
         ("why", told.reason),
         ("kept", ", policy ".join(filter(None, (told.kept, told.policy)))),
+        ("read with", told.tail),
         ("exact at", versions_text({}, told.exact_at)),
         ("refused", "; ".join(r for r in told.refusals if told.reason not in r)),
         ("to make it incremental", told.instead),

@@ -9,7 +9,7 @@ from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.publish import SELF, source_app
-from everview.views.world import VIEW_PROPERTY, World, receipts_of
+from everview.views.world import VIEW_PROPERTY, World, receipts_of, tail_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
 
@@ -89,6 +89,7 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
         at_new=table.snapshot(new),
         at_old=_snapshot(table, old, new),
         changes=_changes(table, old, new),
+        tail=tail_of(table),
     )
 
 

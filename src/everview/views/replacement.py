@@ -54,5 +54,6 @@ def outdated_layout(record: ViewRecord, defined: Defined) -> str:
         layout.kind == record.layout.kind
         and layout.key == record.layout.key
         and layout.stored.same_columns(record.layout.stored)
+        and layout.tail == record.layout.tail
     )
     return "" if same or record.full_only else "rows are stored in another layout now"

@@ -48,6 +48,11 @@ class Resolved:
         """The virtual views that were in it."""
         return self.query.used
 
+    def place(self, name: str) -> Place | None:
+        """Where a table is named first in the original text."""
+        named = (r for r in table_references(self.parsed) if table_name(r).lower() == name)
+        return next((self.query.in_original(self.parsed.place(r)) for r in named), None)
+
 
 def resolve(
     world: World,

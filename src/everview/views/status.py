@@ -8,7 +8,7 @@ from typing import Any, assert_never
 
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Lost
-from everview.facts.views import HIDDEN, ViewRecord
+from everview.facts.views import HIDDEN, Layout, ViewRecord
 from everview.facts.wording import ago, counted, seconds_text
 from everview.plan.grouped import Grouped
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
@@ -24,6 +24,7 @@ class Status:
     Times are milliseconds since the epoch. `fresh_as_of` is the last commit in which a refresh
     published or checked the view, `asked_at` when this was asked. `last_refresh` is the receipt of
     the last refresh that published rows. `next_full` says why the next refresh must be full.
+    `rows` is how many a reader sees; of a view with LIMIT more are stored.
     """
 
     view: str
@@ -111,21 +112,31 @@ def status_of(
     """The status that the facts and the receipts, newest first, give."""
     stored = facts.stored
     published = [r for r in receipts if not str(r["strategy"]).startswith("skipped")]
-    hidden = any(n.startswith(HIDDEN) for n in stored.record.layout.stored.names)
+    tail, rows = stored.record.layout.tail, stored.snapshot.rows
     return Status(
         view=facts.view,
         policy=facts.policy,
         comment=comment,
         exact_at=dict(stored.watermark),
         behind={s.name: s.new - (s.old or 0) for s in facts.sources},
-        rows=stored.snapshot.rows,
+        rows=rows if tail is None or rows is None else tail.shown(rows),
         kept=kept,
         last_refresh=published[0] if published else None,
-        readable_reason=f"with a column {HIDDEN} beside its own" if hidden else "",
+        readable_by_others=tail is None,
+        readable_reason=_readable_reason(stored.record.layout, rows),
         fresh_as_of=receipts[0]["timestamp"] if receipts else None,
         asked_at=now_ms,
         next_full=_next_full(facts),
     )
+
+
+def _readable_reason(layout: Layout, rows: int | None) -> str:
+    """What a reader of the folder finds there that the view does not show."""
+    if layout.tail is not None:
+        stored = "more rows" if rows is None else counted(rows, "row")
+        return f"its folder holds {stored}, {layout.tail} is applied on read"
+    hidden = any(n.startswith(HIDDEN) for n in layout.stored.names)
+    return f"with a column {HIDDEN} beside its own" if hidden else ""
 
 
 def _next_full(facts: RefreshFacts) -> str:
@@ -148,9 +159,9 @@ def how_kept(shape: Shape) -> str:
             return f"recomputed in full: {reason}{where}"
         case Keyed(view, _):
             redone = f"; touched groups are recomputed: {view.reasons[0]}" if view.reasons else ""
-            return f"incremental, {stored_as(shape)}{redone}"
+            return f"incremental, {stored_as(shape)}{redone}{_read_with(shape.layout)}"
         case Grouped() | Bag():
-            return f"incremental, {stored_as(shape)}"
+            return f"incremental, {stored_as(shape)}{_read_with(shape.layout)}"
         case _:
             assert_never(shape)
 
@@ -162,7 +173,11 @@ def recorded_as(record: ViewRecord) -> str:
     key = ", ".join(name for name in record.layout.key if not name.startswith(HIDDEN))
     how = "rows by" if record.layout.kind == "grouped" else "keyed by"
     kind = f"{how} {key}" if key else _LAYOUTS[record.layout.kind]
-    return f"incremental, {kind}"
+    return f"incremental, {kind}{_read_with(record.layout)}"
+
+
+def _read_with(layout: Layout) -> str:
+    return "" if layout.tail is None else f"; read with {layout.tail}"
 
 
 _LAYOUTS = {"keyed": "one row", "grouped": "rows by key", "bag": "a bag of rows", "rows": "rows"}

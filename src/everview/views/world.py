@@ -8,7 +8,7 @@ from typing import Any
 
 from everview.errors import NotATable, Place, UnknownName
 from everview.facts.schema import Schema
-from everview.facts.views import ViewRecord
+from everview.facts.views import Tail, ViewRecord
 from everview.lake.catalog import Catalog, Entries, Entry
 from everview.lake.delta.storage import Storage
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
@@ -99,6 +99,12 @@ def public_schema(table: EmbeddedTable, version: int) -> Schema:
     if record is not None:
         return ViewRecord.from_json(record).columns
     return table.snapshot(version).schema
+
+
+def tail_of(table: EmbeddedTable) -> Tail | None:
+    """With what a view is read; None of a table, and of a view that is read as it is stored."""
+    record = table.head().properties.get(VIEW_PROPERTY)
+    return None if record is None else ViewRecord.from_json(record).layout.tail
 
 
 def record_of(table: EmbeddedTable) -> ViewRecord:
