@@ -127,10 +127,10 @@ def difference(got: Mapping[Any, int], wanted: Mapping[Any, int]) -> str:
     left = [r for r, n in more.items() for _ in range(n)]
     right = [r for r, n in more.items() for _ in range(-n)]
     for row in list(left):
-        near = next((other for other in right if near(row, other)), None)
-        if near is not None:
+        twin = next((other for other in right if near(row, other)), None)
+        if twin is not None:
             left.remove(row)
-            right.remove(near)
+            right.remove(twin)
     if not left and not right:
         return ""
     return f"too much: {left[:3]} (of {len(left)}), too little: {right[:3]} (of {len(right)})"
