@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -99,8 +100,10 @@ class Played:
         """Create the views, then change, refresh and verify; each is told when it is done."""
         kept = [Kept(id_) for id_ in ids]
         self._make_tables(kept)
+        self._say(f"creating {len(kept)} views over {len(self._changes)} tables")
         list(self._each(kept, self._create))
         for number in range(ROUNDS):
+            self._say(f"{len(kept)} views, round {number + 1} of {ROUNDS}")
             list(self._each(self._changes, partial(_change, number=number)))
             # What is recomputed in full is Spark's own answer: once is enough.
             last = number == ROUNDS - 1
@@ -126,6 +129,9 @@ class Played:
 
         with ThreadPoolExecutor(len(self._handles)) as pool:
             yield from pool.map(with_handle, items)
+
+    def _say(self, what: str) -> None:
+        sys.stderr.write(f"{self._benchmark.name}: {what}\n")
 
     def _make_tables(self, kept: list[Kept]) -> None:
         texts = self._benchmark.queries()
