@@ -13,7 +13,7 @@ from tests.corpus.benchmark_changes import ROUNDS
 from tests.corpus.benchmarks import TPCDS, TPCH, Benchmark
 from tests.corpus.view_rounds import Kept, Played, of_share
 
-SHARE = int(os.environ.get("EVERVIEW_VIEWS_SHARE", "16"))
+SHARE = int(os.environ.get("EVERVIEW_VIEWS_SHARE", "24"))
 IDS = {id_: b for b in (TPCH, TPCDS) for id_ in of_share(b.queries(), SHARE)}
 
 

@@ -11,7 +11,7 @@ from deltalake import DeltaTable
 from pyspark.errors import PySparkException
 
 import everview as ev
-from everview.errors import EverviewError, NotIncremental
+from everview.errors import EverviewError, NotIncremental, SqlSyntax
 from everview.run.engine import changed_settings, is_from_spark
 from everview.sql.parse import parse_query, table_references
 from tests.corpus.benchmarks import QUICK
@@ -94,11 +94,20 @@ class Case:
             except PySparkException:
                 self.counts.of["texts that Spark rejects"] += 1
                 continue
-            self.used = [t for t in self.first if t.name in _tables(view.sql)]
-            if rows and self.used and self._create("answer", view.sql):
+            if rows and self._reads(view.sql) and self._create("answer", view.sql):
                 self.story.view("answer", POLICY, view.sql)
                 return view
         return None
+
+    def _reads(self, sql: str) -> bool:
+        """Whether the text reads tables, which are then the used ones."""
+        try:
+            names = {t.name.lower() for t in table_references(parse_query(sql))}
+        except SqlSyntax:
+            self.counts.refused("the text is not parsed")
+            return False
+        self.used = [t for t in self.first if t.name in names]
+        return bool(self.used)
 
     def _create(self, name: str, sql: str) -> bool:
         try:
@@ -237,10 +246,6 @@ class Case:
         self.rows[table] = [tuple(row) for row in frame.collect()]
         copy = self.oracle.session.createDataFrame(self.rows[table], frame.schema)
         copy.createOrReplaceTempView(table.name)
-
-
-def _tables(sql: str) -> set[str]:
-    return {t.name.lower() for t in table_references(parse_query(sql))}
 
 
 def _require(wrong: list[str], what: str) -> None:
