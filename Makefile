@@ -12,7 +12,7 @@ FUZZ_CASES ?= 20000
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo picture docs docs-check functions test check lint types format test-pure \
-	test-spark test-spark-use test-spark-deep test-corpus test-connect test-wheel pictures mutate fuzz fuzz-sql coverage bench corpus dist lock clean
+	test-spark test-spark-use test-spark-deep test-corpus test-connect test-wheel pictures mutate fuzz fuzz-sql fuzz-spark coverage bench corpus dist lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s%s\n", $$1, $$2}'
@@ -78,6 +78,9 @@ fuzz: $(READY) ## random tests with many cases (FUZZ_CASES=20000)
 fuzz-sql: $(READY) ## random queries, read and written back and as plans (N=3000)
 	EVERVIEW_FUZZ_SQL=$(or $(N),3000) $(PYTEST) tests/corpus/test_random_sql.py tests/corpus/test_meaning.py $(ARGS)
 
+fuzz-spark: $(READY) ## random views on Spark with changes and all oracles (N=50, SEED=... of the first)
+	PYTHONPATH=src:. $(BIN)/python -m tests.fuzz.run --cases $(or $(N),50) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
 coverage: $(READY) ## how much of the sources the fast tests reach
 	$(PYTEST) -q -m "not spark and not connect" --cov $(ARGS)
 
@@ -95,7 +98,7 @@ format: $(READY) ## ruff: repair what it can, format the rest
 bench: $(READY) ## measure refreshes against full recomputes
 	$(BIN)/python -m bench.run $(ARGS)
 
-corpus: $(READY) ## tell of every query of the corpus whether it is lowered and keeps its meaning
+corpus: $(READY) ## tell of every query of the corpus whether it keeps its meaning, and how it is kept as a view
 	PYTHONPATH=src:. $(BIN)/python -m tests.corpus.report $(ARGS)
 
 dist: $(READY) ## build the wheel and the sdist into dist/

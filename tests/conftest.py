@@ -17,8 +17,10 @@ if TYPE_CHECKING:  # the tests without Spark do not wait for its import
     from pyspark.sql import SparkSession
 
 # Tests run each query once or twice: a second compilation of hot code costs more than it saves.
+# What Java keeps for compiled code by then is full after a minute, and all later code interpreted.
 SETTINGS = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m "
+    "-XX:+UseSerialGC",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "2g",

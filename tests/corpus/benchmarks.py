@@ -74,6 +74,10 @@ class Benchmark:
         """The texts in Spark's SQL by id, such as `tpch-01`."""
         return {id_: adapted(text) for id_, text in _official(self).items()}
 
+    def is_key(self, column: str) -> bool:
+        """Whether the column is the key of a table or points at one."""
+        return column.endswith((*self.keys, *self.numbers))
+
     def run(self, engine: Engine) -> Iterator[tuple[str, Outcome]]:
         """Id and outcome of every query in turn."""
         frames = self.tables(engine.own)

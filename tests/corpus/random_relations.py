@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tests.corpus.random_scalars import Scalars
 from tests.corpus.random_scope import Scope, Visible
-from tests.corpus.small_tables import TABLES, Family, family
+from tests.corpus.small_tables import TABLES, Family, Table, family
 
 Output = tuple[str, Family]  # name ("" where only Spark knows it) and family
 
@@ -48,6 +48,9 @@ class From:
 class Relations(Scalars):
     """One relation; the queries inside it come from `query`, its joins from `parenthesised`."""
 
+    tables: Mapping[str, Table] = TABLES
+    named: Sequence[str] = ("r", "t", "u", "w", "r", "t", "u", "w", "e")  # as often as they occur
+
     def query(self, around: Around, target: Sequence[Family] | None = None) -> Query:
         raise NotImplementedError
 
@@ -67,7 +70,7 @@ class Relations(Scalars):
             )
         ):
             case "table":
-                name = self.pick(["r", "t", "u", "w", "r", "t", "u", "w", "e"])
+                name = self.pick(self.named)
                 return self._named(name, self._table(name, around), taken)
             case "cte":
                 name = self.pick(sorted(around.ctes))
@@ -84,7 +87,7 @@ class Relations(Scalars):
         """What a name stands for: WITH hides a table."""
         if name in around.ctes:
             return around.ctes[name]
-        table = TABLES[name]
+        table = self.tables[name]
         outputs = tuple((column, family(type_)) for column, type_ in table.columns)
         return Query(name, outputs, max(1, len(table.rows)))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.corpus.random_groups import Groups
 from tests.corpus.random_relations import Around, Output, Query
 from tests.corpus.random_scope import FAMILIES, Scope
-from tests.corpus.small_tables import TABLES, Family
+from tests.corpus.small_tables import Family
 
 SETS = ("UNION ALL", "UNION", "INTERSECT", "EXCEPT", "UNION DISTINCT", "INTERSECT ALL",
         "EXCEPT ALL", "MINUS", "MINUS ALL")  # fmt: skip
@@ -57,7 +57,7 @@ class Queries(Groups):
             return "", around
         texts: list[str] = []
         for _ in range(self.pick((1, 2))):
-            name, shadowed = self.name("w"), sorted({*TABLES, *around.ctes})
+            name, shadowed = self.name("w"), sorted({*self.tables, *around.ctes})
             if self.chance(20):
                 self.met("with hides a name")
                 name = self.pick(shadowed)

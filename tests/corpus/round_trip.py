@@ -132,10 +132,10 @@ def bag_difference(ours: list[Row], theirs: list[Row]) -> str:
     left, right = (Counter(plain(row) for row in some) for some in (ours, theirs))
     more, less = list((left - right).elements()), list((right - left).elements())
     for row in list(more):
-        near = next((other for other in less if near(row, other)), None)
-        if near is not None:
+        twin = next((other for other in less if near(row, other)), None)
+        if twin is not None:
             more.remove(row)
-            less.remove(near)
+            less.remove(twin)
     if not more and not less:
         return ""
     return f"we give {more[:3]} (of {len(more)}) where Spark gives {less[:3]} (of {len(less)})"

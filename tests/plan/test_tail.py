@@ -27,7 +27,7 @@ CASES = pairs(HERE / "tails.txt")
 
 
 def bound(sql: str) -> Rel:
-    found = bind(parse_query(sql), SOURCES, share=False)
+    found = bind(parse_query(sql), SOURCES)
     assert isinstance(found, Lowered), found
     return found.rel
 

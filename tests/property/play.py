@@ -155,9 +155,13 @@ class Play:
             assert not wrong, "\n".join(["stored otherwise than by a full refresh:", *wrong[:20]])
 
     def stored(self, name: str = "v") -> list[dict[str, Any]]:
-        """The stored rows as any Delta reader sees them, hidden values beside the public ones."""
-        rows = DeltaTable(self.wh.view(name).path).to_pyarrow_table().to_pylist()
-        return [{**row, **{f"__ev.{k}": v for k, v in row.pop("__ev", {}).items()}} for row in rows]
+        return stored(self.wh.view(name))
+
+
+def stored(view: ev.View) -> list[dict[str, Any]]:
+    """The stored rows as any Delta reader sees them, hidden values beside the public ones."""
+    rows = DeltaTable(view.path).to_pyarrow_table().to_pylist()
+    return [{**row, **{f"__ev.{k}": v for k, v in row.pop("__ev", {}).items()}} for row in rows]
 
 
 def unlike(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> list[str]:

@@ -11,7 +11,8 @@
       (2, 0)                                    and the rows that the view must then have
 
 A line that is indented belongs to the one above; `#` begins a comment; `(nothing)` is no rows.
-BACK brings back the rows that the last DELETE of the table took.
+BACK brings back the rows that the last DELETE of the table took. A title that begins with `open:`
+is of a script that still fails.
 """
 
 from __future__ import annotations

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.script"))
-SCRIPTS = [pytest.param(s, id=f"{f.stem}: {s.title}") for f in FILES for s in read_scripts(f)]
+# Known to fail: whoever mends it is told to take the word away.
+OPEN = pytest.mark.xfail(reason="not mended yet")
+SCRIPTS = [
+    pytest.param(s, id=f"{f.stem}: {s.title}", marks=[OPEN] if s.title.startswith("open: ") else [])
+    for f in FILES
+    for s in read_scripts(f)
+]
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
