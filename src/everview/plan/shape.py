@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.relations import Aggregate, Project, Rel
@@ -102,7 +102,7 @@ def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape
     for field in public.fields:
         if not is_comparable(field.type):
             return full_only(f"`{field.name}` is a VARIANT, which cannot be compared", None, public)
-    view = keyed_view(rel, types)
+    view = keyed_view(_named(rel, public), types)
     names = [f.name for f in public.fields]
     stored = [
         Field(names[i] if i < len(names) else column.name, view.types[held.id])
@@ -111,3 +111,11 @@ def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape
     place = {held.id: field.name for field, (_, held) in zip(stored, view.stored, strict=True)}
     names_of_keys = tuple(place[k.id] for k in view.keys)
     return Keyed(view, Layout("keyed", names_of_keys, Schema(tuple(stored))))
+
+
+def _named(rel: Project, public: Schema) -> Project:
+    """The projection with the names that its columns are stored under: Spark names what the text
+    does not.
+    """
+    pairs = zip(rel.outputs, public.names, strict=True)
+    return replace(rel, outputs=tuple((replace(c, name=n), s) for (c, s), n in pairs))
