@@ -24,7 +24,7 @@ def aggregate_distinct_of_key(rel: Rel, types: Types) -> Rel:
 
 
 def _is_distinct(call: AggregateCall | VerbatimCall) -> bool:
-    """Of a sum it is not asked: of floats DISTINCT adds 0.0 where the row has -0.0."""
+    """Of a sum it is not asked: of floats DISTINCT may add 0.0 where the row has -0.0."""
     return isinstance(call, AggregateCall) and call.distinct and call.function == "count"
 
 

@@ -11,7 +11,7 @@ from everview.algebra.typed import typed
 def distinct_of_key(rel: Rel, types: Types) -> Rel:
     """δ(A)  =  A,  where A has a key (seed 002, 4.2.2, e(A))
 
-    Not over floats, of which DISTINCT shows 0.0 where the row has -0.0, nor over what may hold
+    Not over floats, of which DISTINCT may show 0.0 where the row has -0.0, nor over what may hold
     some.
     """
     if not isinstance(rel, Distinct):
