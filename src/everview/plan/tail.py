@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from everview.algebra.relations import Aggregate, Filter, Project, Rel, TopK
+from everview.algebra.relations import Aggregate, Filter, Join, Project, Rel, TopK
 from everview.algebra.scalars import Column, ColumnId, Constant, Ref, Scalar, substitute
 from everview.facts.schema import Field, Schema
 from everview.facts.views import HIDDEN, OrderKey, Tail
@@ -101,7 +101,11 @@ def _plain(name: str) -> str:
 
 
 def _is_of_groups(rel: Rel) -> bool:
-    """Whether each row is of a group, perhaps filtered by HAVING."""
-    while isinstance(rel, Project | Filter):
-        rel = rel.input
-    return isinstance(rel, Aggregate)
+    """Whether each row is of a group, perhaps filtered by HAVING, or of groups joined."""
+    match rel:
+        case Project(input_) | Filter(input_):
+            return _is_of_groups(input_)
+        case Join(_, left, right):
+            return _is_of_groups(left) and _is_of_groups(right)
+        case _:
+            return isinstance(rel, Aggregate)
