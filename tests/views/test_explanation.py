@@ -34,6 +34,8 @@ city_sales · policy AUTO · keyed by city · exact at sales v41, stores v7
 {SOURCES}
 incremental (about 0.5 s) rather than full (about 10 s): reads less than 1 % of the bytes
   Δcity_sales = γ city, Σw, Σw·amount ( Δsales ⋈ stores_new )
+  key: (city)
+  left out: stores did not change: no term, and one version is read
   1  changes  compute the view's changes
                 changes of sales  2 files, 400.0 kB, 10,092 rows
                 stores at v7      1 file, 40.0 kB, 1,000 rows
@@ -228,3 +230,18 @@ def test_the_card(found: Explanation, said: tuple[str, ...]) -> None:
         assert words in html, words
     evil = replace(found, view="<script>", reason="<script>")._repr_html_()
     assert "<script" not in evil
+
+
+def test_each_source_alone() -> None:
+    found = explained("city_sales", CITY_SALES, SALES, STORES, policy="INCREMENTAL")
+    assert found.propagation.by_source == (
+        ("sales", ("Δcity_sales = γ city, Σw, Σw·amount ( Δsales ⋈ stores_new )",)),
+        ("stores", ("Δcity_sales = γ city, Σw, Σw·amount ( Δstores ⋈ sales_new )",)),
+    )
+    assert found.propagation.left_out == ()
+    assert "by stores alone:\n    Δcity_sales = " in str(found)
+
+
+def test_the_keys_of_a_bag() -> None:
+    sql = "SELECT DISTINCT city FROM stores"
+    assert explained("cities", sql, STORES, policy="INCREMENTAL").propagation.keys == ("city",)

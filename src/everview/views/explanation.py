@@ -19,6 +19,7 @@ from everview.plan.strategies import Choice, Incremental
 from everview.program.steps import Append, FindKeys, Keep, Overwrite, Program, Recompute, Stage
 from everview.sql.write import write
 from everview.views.explanation_text import explanation_card, explanation_text
+from everview.views.propagation import Propagation, propagation
 from everview.views.reads import leaf_read, step_details
 from everview.views.status import stored_as
 
@@ -46,8 +47,9 @@ class Explanation:
     """What the next refresh would do and why, read from the steps it would run.
 
     `details` says per step what it reads or writes. `tree` and `formula` are the plan of the
-    view's changes. Of a view that is only recomputed in full, `where` shows the place in its text
-    and `instead` what would make it incremental. `tail` is what is applied when the view is read.
+    view's changes, `propagation` what each source does to it alone, and the keys found. Of a view
+    that is only recomputed in full, `where` shows the place in its text and `instead` what would
+    make it incremental. `tail` is applied when the view is read.
     """
 
     view: str
@@ -68,6 +70,7 @@ class Explanation:
     where: str = ""
     instead: str = ""
     tail: str = ""
+    propagation: Propagation = field(default_factory=Propagation)
 
     @property
     def text(self) -> str:
@@ -108,6 +111,11 @@ def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Progra
         where=str(refused.place) if refused and refused.place else "",
         instead=advice(refused.reason) if refused else "",
         tail=str(shape.layout.tail or ""),
+        propagation=(
+            propagation(facts, shape, strategy)
+            if isinstance(strategy, Incremental)
+            else Propagation()
+        ),
     )
 
 

@@ -10,6 +10,7 @@ from everview.facts.wording import aligned, counted, seconds_text, size_text
 
 if TYPE_CHECKING:
     from everview.views.explanation import Explanation, SourceMove
+    from everview.views.propagation import Propagation
 
 _TONES: dict[str, Tone] = {"incremental": "good", "full": "slow", "skipped": "idle"}
 
@@ -22,6 +23,7 @@ def explanation_text(told: Explanation) -> str:
     lines += ["", _headline(told)]
     lines += [f"  {line}" for line in _place(told)]
     lines += [f"  {line}" for line in told.formula]
+    lines += [f"  {line}" for line in _propagated(told.propagation)]
     lines += [f"  {line}" for line in _numbered(told)]
     lines += filter(None, (_rest(told),))
     if told.queries:
@@ -87,6 +89,18 @@ def _place(told: Explanation) -> list[str]:
     return [*told.where.splitlines(), *helps]
 
 
+def _propagated(told: Propagation) -> list[str]:
+    """What each source does alone; the keys; what is left out."""
+    lines = [
+        line
+        for name, formula in told.by_source
+        for line in (f"by {name} alone:", *(f"  {part}" for part in formula))
+    ]
+    if told.keys:
+        lines.append(f"key: {' or '.join(f'({key})' for key in told.keys)}")
+    return lines + [f"left out: {said}" for said in told.left_out]
+
+
 def _numbered(told: Explanation) -> list[str]:
     """The steps; a single detail stands on the step's line, several below it."""
     pairs = _with_details(told)
@@ -148,6 +162,8 @@ def _parts(told: Explanation) -> list[Markup]:
         parts.append(table(head, [source_cells(s) for s in told.sources]))
     if told.formula:
         parts.append(code("\n".join(told.formula), "the view's changes"))
+    if told.propagation != type(told.propagation)():
+        parts.append(folded("by source, and keys", "\n".join(_propagated(told.propagation))))
     if told.tree is not None:
         parts.append(tree(told.tree, "as a plan"))
     if told.steps:

@@ -1,0 +1,86 @@
+"""How changes reach a view: source by source, the keys that were found, what is left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from everview.algebra.keys import keys
+from everview.algebra.notation import formula
+from everview.algebra.relations import Rel
+from everview.delta.aggregate import change_table
+from everview.delta.propagate import delta
+from everview.facts.refreshes import RefreshFacts
+from everview.plan.grouped import Grouped
+from everview.plan.parts import tidied
+from everview.plan.shape import Bag, FullOnly, Keyed, Shape
+from everview.plan.strategies import Incremental
+from everview.rewrite.rules import ordered_terms
+
+
+@dataclass(frozen=True, slots=True)
+class Propagation:
+    """What one source's changes alone do to the view, by source; keys as lists of columns; what
+    the plan leaves out and why.
+    """
+
+    by_source: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    keys: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def propagation(facts: RefreshFacts, shape: Shape, strategy: Incremental) -> Propagation:
+    """The same for the changes of this refresh; of a single source its plan says it already."""
+    changed = sorted(strategy.changed)
+    several = changed if len(changed) > 1 else []
+    return Propagation(
+        by_source=tuple((name, _alone(facts.view, shape, name)) for name in several),
+        keys=_keys(shape),
+        left_out=_left_out(facts, strategy),
+    )
+
+
+def _alone(view: str, shape: Shape, name: str) -> tuple[str, ...]:
+    plan = _changes(shape, frozenset({name}))
+    return () if plan is None else formula(view, tidied(ordered_terms(plan)))
+
+
+def _changes(shape: Shape, changed: frozenset[str]) -> Rel | None:
+    match shape:
+        case Keyed(view, _):
+            return change_table(view, changed, insert_only=False)
+        case Grouped(view, _, _):
+            return delta(view.base, changed)
+        case Bag(rel, _, _):
+            return delta(rel, changed)
+        case FullOnly():
+            return None
+        case _:
+            assert_never(shape)
+
+
+def _keys(shape: Shape) -> tuple[str, ...]:
+    """The keys of the stored rows, each as a list of columns; "one row" where there is at most
+    one.
+    """
+    match shape:
+        case Keyed(view, _):
+            return (", ".join(k.name for k in view.keys) or "one row",)
+        case Bag(rel, types, _):
+            names = {c.id: c.name for c in rel.columns}
+            found = [sorted(names[i] for i in key) for key in keys(rel, types)]
+            return tuple(sorted(", ".join(key) or "one row" for key in found))
+        case Grouped() | FullOnly():
+            return ()
+        case _:
+            assert_never(shape)
+
+
+def _left_out(facts: RefreshFacts, strategy: Incremental) -> tuple[str, ...]:
+    still = [s.name for s in facts.sources if s.name not in strategy.changed]
+    found = (
+        [f"{', '.join(still)} did not change: no term, and one version is read"] if still else []
+    )
+    if strategy.insert_only:
+        found.append("nothing was deleted: no old rows are looked for")
+    return tuple(found)
