@@ -132,7 +132,7 @@ class Queries:
         return AggregateCall(name, args, distinct=distinct)
 
     def _args(self, name: str, input_: Rel) -> tuple[int, ...]:
-        if name == "count" and self.rng.random() < 0.5:
+        if name == "count" and self.rng.random() < 0.3:
             return ()
         return (self.rng.choice(input_.columns).id,)
 

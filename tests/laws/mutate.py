@@ -53,7 +53,7 @@ RELOADED = (
     "tests.laws.tree_law",
 )
 WATCHED = 120  # cases of each law of which it is known what they call
-CASES = 3000
+CASES = 4000
 SECONDS = 30  # for one case
 
 Trial = tuple[int, int]  # a law, by its place in LAWS, and a seed
