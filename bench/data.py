@@ -30,7 +30,22 @@ VIEWS = {
         SELECT l_orderkey, l_linenumber, l_quantity, l_extendedprice, o_orderdate, c_name
         FROM lineitem JOIN orders ON l_orderkey = o_orderkey
         JOIN customer ON o_custkey = c_custkey""",
+    "outer": """
+        SELECT o_orderkey, o_orderdate, l_linenumber, l_quantity
+        FROM orders LEFT JOIN lineitem ON l_orderkey = o_orderkey AND l_quantity > 45""",
+    "semi": """
+        SELECT o_orderkey, o_custkey, o_orderdate FROM orders
+        WHERE EXISTS (SELECT 1 FROM lineitem WHERE l_orderkey = o_orderkey AND l_discount > 0.08)""",
+    "distinct": "SELECT DISTINCT l_partkey, l_quantity FROM lineitem",
+    "nested": """
+        SELECT n, count(*) AS orders
+        FROM (SELECT l_orderkey, count(*) AS n FROM lineitem GROUP BY l_orderkey) GROUP BY n""",
+    "window": """
+        SELECT l_orderkey, l_linenumber,
+            rank() OVER (PARTITION BY l_orderkey ORDER BY l_extendedprice DESC) AS place
+        FROM lineitem""",
 }
+HAND_WRITTEN = ("by_customer", "by_order", "lines")  # of the others there is no rival by hand
 KEY = ("l_orderkey", "l_linenumber")
 _MERGE = """
     MERGE INTO lineitem AS t USING bench_changes AS s
@@ -55,7 +70,9 @@ class Change:
 
     @property
     def views(self) -> tuple[str, ...]:
-        return ("by_order",) if self.clustered else tuple(VIEWS)
+        if self.clustered:
+            return ("by_order",)
+        return tuple(VIEWS) if self.mixed and self.parts >= 1000 else HAND_WRITTEN
 
 
 CHANGES = (

@@ -17,7 +17,8 @@ def cells(found: list[Measured]) -> Iterator[tuple[str, str, dict[str, list[Meas
     """Per view and change the runs by way, in order of their first appearance."""
     for view, change in dict.fromkeys((m.view, m.change) for m in found):
         some = [m for m in found if (m.view, m.change) == (view, change)]
-        yield view, change, {way: [m for m in some if m.way == way] for way in WAYS}
+        ways = {way: [m for m in some if m.way == way] for way in WAYS}
+        yield view, change, {way: runs for way, runs in ways.items() if runs}
 
 
 def table(found: list[Measured]) -> str:

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import everview as ev
-from bench.data import CHANGES, VIEWS, WARM_UP, Change, apply, generate, load
+from bench.data import CHANGES, HAND_WRITTEN, VIEWS, WARM_UP, Change, apply, generate, load
 from bench.measure import Measured, measured
 from bench.report import plot, profile, table
 from bench.rivals import ByHand, Everview, FullRecompute
@@ -27,29 +27,28 @@ from bench.rivals import ByHand, Everview, FullRecompute
 class Bench:
     """One warehouse, its views, and for each view the three ways to refresh it."""
 
-    def __init__(self, warehouse: ev.Warehouse, folder: Path) -> None:
+    def __init__(self, warehouse: ev.Warehouse, folder: Path, views: list[str]) -> None:
         self._warehouse = warehouse
         self._folder = folder
-        self._ways: dict[str, tuple[Everview, FullRecompute, ByHand]] = {}
+        self._ways: dict[str, tuple[Everview | FullRecompute | ByHand, ...]] = {}
         self._turn = 0
-        for name, sql in VIEWS.items():
-            warehouse.create_materialized_view(name, sql, "INCREMENTAL")
+        for name in views:
+            warehouse.create_materialized_view(name, VIEWS[name], "INCREMENTAL")
             own = folder / name
-            self._ways[name] = (
-                Everview(warehouse, name),
-                FullRecompute(warehouse, name, own),
-                ByHand(warehouse, name, own),
-            )
+            ours, full = Everview(warehouse, name), FullRecompute(warehouse, name, own)
+            hand = (ByHand(warehouse, name, own),) if name in HAND_WRITTEN else ()
+            self._ways[name] = (ours, full, *hand)
 
     def run(self, change: Change) -> list[Measured]:
         """Make a change, then refresh every view by every way, none always first."""
         self._turn += 1
         changes = apply(self._warehouse, change, self._folder / f"change-{self._turn}")
         found = []
-        for name in change.views:
+        for name in (v for v in change.views if v in self._ways):
             ways = self._ways[name]
             self._turn += 1
-            order = [*ways[self._turn % 3 :], *ways[: self._turn % 3]]
+            first = self._turn % len(ways)
+            order = [*ways[first:], *ways[:first]]
             runs = [
                 measured(name, change.title, w.way, lambda w=w: w.refresh(changes)) for w in order
             ]
@@ -59,13 +58,11 @@ class Bench:
         return found
 
     def _compare(self, name: str, change: Change) -> None:
-        _, full, hand = self._ways[name]
         spark = self._warehouse.spark
-        results = {
-            "everview": self._warehouse.view(name).to_df(),
-            full.way: spark.read.parquet(str(full.folder)),
-            hand.way: spark.read.parquet(str(hand.folder)),
-        }
+        results = {"everview": self._warehouse.view(name).to_df()}
+        for way in self._ways[name]:
+            if not isinstance(way, Everview):
+                results[way.way] = spark.read.parquet(str(way.folder))
         prints = {way: _fingerprint(rows) for way, rows in results.items()}
         if len(set(prints.values())) != 1:
             raise SystemExit(f"{name} after {change.title}: {prints}: no time counts")
@@ -82,6 +79,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--rounds", type=int, default=1, help="how often each change is made")
     parser.add_argument("--only", default="", help="changes whose title holds this text")
+    parser.add_argument("--views", nargs="*", default=list(VIEWS), choices=VIEWS)
     parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "everview-tpch")
     parser.add_argument("--plot", type=Path, default=Path("artifacts/bench.svg"))
     parser.add_argument("--json", type=Path, help="write every measurement there")
@@ -96,7 +94,7 @@ def main() -> None:
         with ev.open(folder / "warehouse", settings=settings) as warehouse:
             warehouse.spark.conf.set("spark.sql.shuffle.partitions", "8")
             load(warehouse, data)
-            bench = Bench(warehouse, folder)
+            bench = Bench(warehouse, folder, options.views)
             _say(begun, "views built")
             bench.run(WARM_UP)
             for _ in range(options.rounds):
