@@ -35,7 +35,8 @@ VIEWS = {
         FROM orders LEFT JOIN lineitem ON l_orderkey = o_orderkey AND l_quantity > 45""",
     "semi": """
         SELECT o_orderkey, o_custkey, o_orderdate FROM orders
-        WHERE EXISTS (SELECT 1 FROM lineitem WHERE l_orderkey = o_orderkey AND l_discount > 0.08)""",
+        WHERE EXISTS (
+            SELECT 1 FROM lineitem WHERE l_orderkey = o_orderkey AND l_discount > 0.08)""",
     "distinct": "SELECT DISTINCT l_partkey, l_quantity FROM lineitem",
     "nested": """
         SELECT n, count(*) AS orders

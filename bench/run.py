@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import time
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from pyspark.sql import DataFrame
@@ -49,9 +50,7 @@ class Bench:
             self._turn += 1
             first = self._turn % len(ways)
             order = [*ways[first:], *ways[:first]]
-            runs = [
-                measured(name, change.title, w.way, lambda w=w: w.refresh(changes)) for w in order
-            ]
+            runs = [measured(name, change.title, w.way, partial(w.refresh, changes)) for w in order]
             if change is not WARM_UP:
                 self._compare(name, change)
             found += runs
