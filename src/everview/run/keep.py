@@ -10,4 +10,5 @@ from everview.sql.write import local_names
 def keep(work: Work, part: Part) -> None:
     """Compute the rows of a part once; where there are none, Spark leaves out what reads them."""
     frame = work.query(part.rel, local_names(part.rel.columns))
-    work.frames.local[part.name] = work.staging.stage(frame, part.name, work.actions).frame
+    staged = work.staging.stage(frame, "parts", work.actions, part.name)
+    work.frames.local[part.name] = staged.frame

@@ -87,9 +87,9 @@ class Staging:
         self._storage = warehouse
         self._folder = f"{FOLDER}/{token}"
 
-    def stage(self, frame: DataFrame, step: str, actions: Actions) -> Staged:
-        """Run the frame once and keep its rows."""
-        folder = f"{self._folder}/{step}"
+    def stage(self, frame: DataFrame, step: str, actions: Actions, name: str = "") -> Staged:
+        """Run the frame once and keep its rows; under a name where a step stages several."""
+        folder = f"{self._folder}/{name or step}"
         target = spark_path(self._storage.uri, folder)
         actions.submit(step, lambda: frame.write.option("compression", COMPRESSION).parquet(target))
         schema = schema_of(frame)
