@@ -12,6 +12,7 @@ def no_fault(place: str) -> None:
 
 
 REFRESH_PLACES = (
+    "refresh: parts",
     "refresh: changes",
     "refresh: lost",
     "refresh: rows",
