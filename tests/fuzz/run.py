@@ -44,8 +44,6 @@ def main() -> int:
             try:
                 play(seed, spark, counts)
                 say(f"seed {seed} passed in {time.perf_counter() - begun:.1f} s")
-            except KeyboardInterrupt:
-                break
             except Exception as error:  # the others are still worth playing
                 failed += 1
                 say(told(seed, error))
