@@ -40,12 +40,12 @@ def delta_groups(rel: Grouped, changes: Rel | None, context: Context) -> Rel | N
 
 
 def group_columns(rel: Grouped) -> tuple[Column, ...]:
-    """The columns of the input that say which rows belong together."""
+    """The columns of the input that say which rows belong together, each once."""
     match rel:
         case Aggregate(_, keys, _) | Pivot(_, keys):
             return keys
         case Window(_, partition, _):
-            return partition
+            return tuple(dict.fromkeys(partition))
         case Distinct(input_):
             return input_.columns
 
