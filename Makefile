@@ -40,8 +40,8 @@ functions: $(READY) ## ask Spark for the kinds of its functions, write src/everv
 check: lint types test mutate ## what CI runs: lint, types, all tests, mutants
 
 test: test-pure ## all tests; of those on Connect, of the corpus and of faults a share; two at a time
-	EVERVIEW_CONNECT_SHARE=6 EVERVIEW_CORPUS_SHARE=8 EVERVIEW_FUNCTIONS_SHARE=8 \
-		EVERVIEW_CASES_SHARE=3 $(BIN)/python \
+	EVERVIEW_CONNECT_SHARE=10 EVERVIEW_CORPUS_SHARE=12 EVERVIEW_FUNCTIONS_SHARE=12 \
+		EVERVIEW_CASES_SHARE=4 $(BIN)/python \
 		tools/lanes.py test-spark-deep test-spark-use test-corpus test-connect
 
 test-pure: $(READY) ## the fast tests, without Spark
