@@ -11,6 +11,7 @@ NUMBERED = """
 """
 DEEP = """
     SELECT DISTINCT s.city, t.n
-    FROM sales s LEFT JOIN (SELECT city, count(*) AS n FROM sales GROUP BY city) t ON s.city = t.city
+    FROM sales s
+    LEFT JOIN (SELECT city, count(*) AS n FROM sales GROUP BY city) t ON s.city = t.city
 """
 VIEWS = {"groups": GROUPS, "rows": ROWS, "ranked": RANKED, "numbered": NUMBERED}

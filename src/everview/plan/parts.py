@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from everview.algebra.equalities import equalities
-from everview.algebra.relations import Aggregate, Join, Local, Rel, Scan, Shared, Touched
+from everview.algebra.relations import Local, Rel, Shared
 from everview.algebra.walk import bottom_up, inputs, over_inputs, walk_plan
+from everview.plan.sizes import is_few
 
 # Spark reads a plan as a tree: a part is planned again for every reader. A query of its own
 # costs about as much as planning some tens of operators.
@@ -118,7 +118,7 @@ class _Parting:
     def _of(self, rel: Rel) -> _Seen:
         below = [self.of(i) for i in inputs(rel)]
         size = 1 + sum(b.operators for b in below)
-        few = _is_few(rel, [b.few for b in below])
+        few = is_few(rel, [b.few for b in below])
         whole = over_inputs(rel, tuple(b.rel for b in below))
         again = (self.readers[id(rel)] - 1) * size
         is_large = again > self.repeated or (isinstance(rel, Shared) and size > self.together)
@@ -128,27 +128,3 @@ class _Parting:
         part = Part(f"part{len(self.parts) + 1}", rows)
         self.parts.append(part)
         return _Seen(part.local(), 1, few)
-
-
-def _is_equijoin(join: Join) -> bool:
-    left, right = ({c.id for c in side.columns} for side in (join.left, join.right))
-    return bool(equalities(join.condition, left, right))
-
-
-def _is_few(rel: Rel, below: list[bool]) -> bool:
-    """Whether the operator gives few rows when changes are few."""
-    match rel:
-        case Touched() | Local() | Aggregate(keys=()):
-            return True
-        case Scan():
-            return False
-        case Join(kind="inner"):
-            return rel.weighted or (any(below) and _is_equijoin(rel))
-        case _ if rel.weighted:
-            return True
-        case Join(kind="semi"):
-            return any(below)
-        case Join(kind="left" | "anti" | "mark"):
-            return below[0]
-        case _:
-            return bool(below) and all(below)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from everview.algebra.equalities import equalities
+from everview.algebra.joins import JoinKind
 from everview.algebra.relations import (
     Aggregate,
-    Changes,
     Except,
     Intersect,
     Join,
@@ -37,26 +38,42 @@ class Size:
 
 def size_of(rel: Rel, below: list[Size], leaf_rows: LeafRows) -> Size:
     """The size of an operator's rows, given those of its inputs."""
+    few = is_few(rel, [b.few for b in below])
     match rel:
         case Aggregate(keys=()):
-            return Size(1, 1, few=True)
+            return Size(1, 1, few)
         case Join():
-            return _joined(rel, *below)
+            rows, whole = _joined(rel.kind, below[0], below[1])
+            return Size(rows, whole, few)
         case UnionAll():
-            return _added(below)
-        case Except() | Intersect():
-            return replace(below[0], few=all(b.few for b in below))
+            return Size(_sum([b.rows for b in below]), _sum([b.whole for b in below]), few)
         case _ if below:
-            return replace(below[0], few=below[0].few or isinstance(rel, Touched))
+            return replace(below[0], few=few)
         case _:
-            rows, whole = leaf_rows(rel) or (None, None)
-            return Size(rows, whole, few=isinstance(rel, Changes | Local))
+            known = leaf_rows(rel)
+            return Size(None, None, few) if known is None else Size(*known, few)
 
 
-def _added(sizes: list[Size]) -> Size:
-    rows = [s.rows for s in sizes]
-    whole = [s.whole for s in sizes]
-    return Size(_sum(rows), _sum(whole), few=all(s.few for s in sizes))
+def is_few(rel: Rel, below: list[bool]) -> bool:
+    """Whether an operator gives few rows when changes are few, given the same of its inputs."""
+    match rel:
+        case Touched() | Local() | Aggregate(keys=()):
+            return True
+        case Join(kind="inner"):
+            return rel.weighted or all(below) or (any(below) and _is_by_equality(rel))
+        case _ if rel.weighted:
+            return True
+        case Join(kind="semi"):
+            return any(below)
+        case Join(kind="left" | "anti" | "mark") | Except() | Intersect():
+            return below[0]
+        case _:
+            return bool(below) and all(below)
+
+
+def _is_by_equality(join: Join) -> bool:
+    left, right = ({c.id for c in side.columns} for side in (join.left, join.right))
+    return bool(equalities(join.condition, left, right))
 
 
 def _sum(some: list[float | None]) -> float | None:
@@ -64,24 +81,23 @@ def _sum(some: list[float | None]) -> float | None:
     return sum(known) if len(known) == len(some) else None
 
 
-def _joined(join: Join, left: Size, right: Size) -> Size:
-    """A row meets as many partners as there are rows of the other table for each of its own: a
-    changed dimension meets many rows of a fact table.
+def _joined(kind: JoinKind, left: Size, right: Size) -> tuple[float | None, float | None]:
+    """Rows and whole: a row meets as many partners as there are rows of the other table for each of
+    its own, so that a changed dimension meets many rows of a fact table.
     """
-    few = left.few or (right.few and join.kind in ("inner", "cross", "semi"))
     if left.rows is None or right.rows is None or left.whole is None or right.whole is None:
-        return Size(None, None, few)
-    if join.kind == "cross":
-        return Size(left.rows * right.rows, left.whole * right.whole, left.few and right.few)
-    if join.kind == "full":
-        return Size(left.rows + right.rows, left.whole + right.whole, left.few and right.few)
+        return None, None
     by_left = left.rows * max(1.0, right.whole / max(1.0, left.whole))
     by_right = right.rows * max(1.0, left.whole / max(1.0, right.whole))
-    match join.kind:
+    match kind:
+        case "cross":
+            return left.rows * right.rows, left.whole * right.whole
+        case "full":
+            return left.rows + right.rows, left.whole + right.whole
         case "semi":
-            return Size(min(left.rows, by_right) if right.few else left.rows, left.whole, few)
+            return min(left.rows, by_right) if right.few else left.rows, left.whole
         case "anti" | "mark":
-            return Size(left.rows, left.whole, few)
+            return left.rows, left.whole
         case _:
             rows = by_right if right.few and not left.few else by_left
-            return Size(rows, max(left.whole, right.whole), few)
+            return rows, max(left.whole, right.whole)
