@@ -30,7 +30,13 @@ SETTINGS = {
 }
 
 
-MANY_CASES = ("tests/faults/", "tests/numbers/")
+MANY_CASES = (
+    "tests/faults/",
+    "tests/numbers/",
+    "tests/attach/test_operations.py",
+    "tests/api/test_merge_statement.py::test_random",
+)
+SCRIPTS = "tests/scripts/"
 
 
 @pytest.fixture(scope="session")
@@ -86,7 +92,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_left_out(item: pytest.Item) -> bool:
     """Of tests that run on both kinds of session all but one in so many on Connect; of the
-    queries of the corpus, and of cases of faults and numbers, all but one in so many.
+    queries of the corpus, of scripts, and of cases of faults and numbers, all but one in so many.
     """
     twice = "spark_or_connect" in getattr(item, "fixturenames", ())
     if twice and item.get_closest_marker("connect") is not None:
@@ -95,6 +101,8 @@ def _is_left_out(item: pytest.Item) -> bool:
         return not _is_of_share(item, "EVERVIEW_CORPUS_SHARE")
     if item.get_closest_marker("spark") is not None and _is_one_of_many(item):
         return not _is_of_share(item, "EVERVIEW_CASES_SHARE")
+    if item.get_closest_marker("spark") is not None and item.nodeid.startswith(SCRIPTS):
+        return not _is_of_share(item, "EVERVIEW_SCRIPTS_SHARE")
     return False
 
 
