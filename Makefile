@@ -41,7 +41,7 @@ check: lint types test mutate ## what CI runs: lint, types, all tests, mutants
 
 test: test-pure ## all tests; of those on Connect, of the corpus and of faults a share; two at a time
 	EVERVIEW_CONNECT_SHARE=10 EVERVIEW_CORPUS_SHARE=12 EVERVIEW_FUNCTIONS_SHARE=12 \
-		EVERVIEW_CASES_SHARE=4 EVERVIEW_SCRIPTS_SHARE=2 EVERVIEW_VIEWS_SHARE=60 $(BIN)/python \
+		EVERVIEW_CASES_SHARE=4 EVERVIEW_SCRIPTS_SHARE=3 EVERVIEW_VIEWS_SHARE=60 $(BIN)/python \
 		tools/lanes.py test-spark-deep test-spark-use test-corpus test-connect
 
 test-pure: $(READY) ## the fast tests, without Spark

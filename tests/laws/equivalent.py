@@ -78,6 +78,16 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): _NO_WIDTH,
     (_AREAS, "_plus", "stored == 'long'  ->  stored != 'long'"): _NO_WIDTH,
     (
+        "delta/context.py",
+        "Context._at",
+        "At.NEW  ->  At.OLD",
+    ): "a table without changes has the same rows at both",
+    (
+        "delta/outer.py",
+        "delta_left",
+        "right  ->  left  #2",
+    ): "the changes are read as they are, not shared: more work, the same rows",
+    (
         "delta/touched.py",
         "touched_keys",
         "len(touched) > 1  ->  len(touched) >= 1",
