@@ -13,14 +13,14 @@ from everview.algebra.calls import AggregateCall
 from everview.algebra.meaning import State, rows
 from everview.algebra.relations import Aggregate, At, Distinct, Filter, Join, Rel, Scan
 from everview.algebra.scalars import Column, Compare, Ref, integer
-from everview.algebra.walk import inputs
+from everview.algebra.walk import bottom_up, inputs
 from everview.delta.propagate import delta
 from tests.laws import tree_law
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
 from tests.laws.met import EVENTS, LEAVES, OPERATORS
 from tests.laws.tables import Batch, batches, in_two, one_by_one, random_tables
-from tests.laws.tree_law import TOLD, Broken, bottom_up, check_rows, check_tree, random_case
+from tests.laws.tree_law import TOLD, Broken, check_rows, check_tree, random_case
 
 ASKED = os.environ.get("EVERVIEW_FUZZ_CASES")
 CASES = int(ASKED or 2000)

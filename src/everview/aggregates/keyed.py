@@ -11,8 +11,7 @@ from everview.algebra.calls import AggregateCall, VerbatimCall, WorkDelta
 from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import Column, ColumnId, Ref, Scalar, substitute
 from everview.algebra.walk import highest_id
-
-HIDDEN = "__ev"
+from everview.facts.views import hidden_name
 
 AnyCall = AggregateCall | VerbatimCall
 
@@ -175,15 +174,8 @@ def _layout(view: KeyedView, numbers: Iterator[int]) -> tuple[tuple[Column, Colu
     hidden = [c for c in view.kept_columns() if c.id not in held]
     return (
         *public,
-        *(
-            (Column(next(numbers), f"{HIDDEN}.h{i}_{_plain(c.name)}"), c)
-            for i, c in enumerate(hidden)
-        ),
+        *((Column(next(numbers), hidden_name("h", i, c.name)), c) for i, c in enumerate(hidden)),
     )
-
-
-def _plain(name: str) -> str:
-    return "".join(ch if ch.isalnum() and ch.isascii() else "_" for ch in name.lower())
 
 
 def _all_types(areas: Mapping[str, KeptArea], types: Types) -> dict[ColumnId, str]:

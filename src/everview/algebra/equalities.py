@@ -6,6 +6,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Literal
 
+from everview.algebra.joins import Join
 from everview.algebra.scalars import ColumnId, Compare, Scalar, conjuncts, refs
 
 
@@ -24,6 +25,12 @@ def equalities(
     """The conjuncts that equate a scalar of the left columns with one of the right."""
     found = (_equality(c, left, right) for c in conjuncts(condition))
     return tuple(e for e in found if e is not None)
+
+
+def join_equalities(join: Join) -> tuple[Equality, ...]:
+    """Those between the two sides of a join."""
+    left, right = ({c.id for c in side.columns} for side in (join.left, join.right))
+    return equalities(join.condition, left, right)
 
 
 def _equality(condition: Scalar, left: Set[ColumnId], right: Set[ColumnId]) -> Equality | None:

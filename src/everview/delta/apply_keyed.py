@@ -42,6 +42,7 @@ from everview.delta.parts import (
     is_part,
     parts,
 )
+from everview.delta.touched import same_key
 
 CHANGES, LOST = "changes", "lost"
 BELOW_ZERO = string("everview a group would have fewer rows than none")
@@ -119,7 +120,7 @@ class ApplyKeyed:
         return Project(rel, tuple((c, Ref(c.id)) for c in self._keys))
 
     def _same_key(self) -> Scalar:
-        return _equal(self.view.keys, self._keys)
+        return same_key(self.view.keys, self._keys)
 
     # Every line to write
 
@@ -182,13 +183,13 @@ class ApplyKeyed:
             wanted = self._fresh.columns(f"wanted_{k.name}" for k in self.view.keys)
             renamed = zip(wanted, recompute.columns, strict=True)
             keys = Project(recompute, tuple((w, Ref(c.id)) for w, c in renamed))
-            same = _equal(self.view.keys, wanted)
+            same = same_key(self.view.keys, wanted)
             source = Join("semi", source, keys, same, broadcast="right")
         public = self._fresh.columns(f"redone_{c.name}" for c, _ in self.view.computed)
         kept = [(v, Ref(c.id)) for v, c in zip(values, self._kept, strict=True)]
         shown = [(p, s) for p, (_, s) in zip(public, self.view.computed, strict=True)]
         redone = Project(self.view.groups(source), (*kept, *shown))
-        same = _equal(self._keys, values[: len(self._keys)])
+        same = same_key(self._keys, values[: len(self._keys)])
         joined = Join("left", self.changes, redone, same, broadcast="right")
         return Touched(joined, values, public)
 
@@ -288,10 +289,3 @@ def _merged(kept: KeptArea, old: Scalars) -> Scalars:
 
 def _empties(kept: KeptArea) -> list[tuple[Column, Scalar]]:
     return list(zip(kept.stored, kept.area.empty, strict=True))
-
-
-def _equal(left: tuple[Column, ...], right: tuple[Column, ...]) -> Scalar:
-    """Null-safe equality of keys, column by column (seed 000, error E12)."""
-    return And(
-        tuple(Compare("<=>", Ref(x.id), Ref(y.id)) for x, y in zip(left, right, strict=True))
-    )

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import At, Join, Local, Net, Rel, Scan, Signed, Touched, UnionAll
-from everview.algebra.scalars import Column, ColumnId, Compare, Ref, Scalar, all_of
+from everview.algebra.scalars import Column, ColumnId, Scalar
 from everview.algebra.walk import at, highest_id, with_inputs
 from everview.delta.propagate import delta
+from everview.delta.touched import same_key
 
 KEYS, RECOMPUTED = "keys", "recomputed"
 
@@ -47,7 +48,9 @@ class GroupedView:
 
 
 def touched_partitions(view: GroupedView, changed: frozenset[str]) -> Rel | None:
-    """K  =  touched keys of ΔA: rows of no other key can come out otherwise than they are stored"""
+    """K  =  touched keys of ΔA: rows of no other key can come out otherwise than they are stored
+    (affected groups, seed 002, 3.4.1)
+    """
     changes = delta(view.base, changed)
     return None if changes is None else Touched(changes, view.keys)
 
@@ -71,7 +74,7 @@ class ApplyGrouped:
     def recomputed(self) -> Rel:
         """Ω(A_new ⋉ K)"""
         source = at(self.view.base, At.NEW)
-        same = _equal(self.view.keys, self.keys.columns)
+        same = same_key(self.view.keys, self.keys.columns)
         return self.view.over(Join("semi", source, self.keys, same, broadcast="right"))
 
     def kept(self) -> Rel:
@@ -84,10 +87,4 @@ class ApplyGrouped:
         return Net(UnionAll((Signed(self.rows, 1), Signed(old, -1)), self.view.stored))
 
     def _same_key(self) -> Scalar:
-        return _equal(self.view.stored_keys, self.keys.columns)
-
-
-def _equal(left: Columns, right: Columns) -> Scalar:
-    """Null-safe equality of keys, column by column (seed 000, error E12)."""
-    pairs = zip(left, right, strict=True)
-    return all_of(tuple(Compare("<=>", Ref(x.id), Ref(y.id)) for x, y in pairs))
+        return same_key(self.view.stored_keys, self.keys.columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Distinct, Join, Project, Rel, Shared, Touched, UnionAll
-from everview.algebra.scalars import Column, Compare, Ref, all_of
+from everview.algebra.scalars import Column, Compare, Ref, Scalar, all_of
 
 Columns = tuple[Column, ...]
 
@@ -21,12 +21,16 @@ def touched_keys(some: tuple[tuple[Rel, Columns], ...], fresh: Fresh) -> Shared:
     return Shared("touched", renamed)
 
 
+def same_key(left: Columns, right: Columns) -> Scalar:
+    """Null-safe equality of keys, column by column (seed 000, error E12)."""
+    pairs = zip(left, right, strict=True)
+    return all_of(tuple(Compare("<=>", Ref(x.id), Ref(y.id)) for x, y in pairs))
+
+
 def of_keys(rel: Rel, columns: Columns, keys: Shared, fresh: Fresh) -> Rel:
     """A ⋉ K: the rows whose key is among the touched ones; NULLs are equal."""
     own = fresh.columns(c.name for c in keys.columns)
     renamed = Project(
         keys, tuple((c, Ref(key.id)) for c, key in zip(own, keys.columns, strict=True))
     )
-    pairs = zip(columns, own, strict=True)
-    same = all_of(tuple(Compare("<=>", Ref(c.id), Ref(key.id)) for c, key in pairs))
-    return Join("semi", rel, renamed, same)
+    return Join("semi", rel, renamed, same_key(columns, own))

@@ -17,6 +17,12 @@ Policy = Literal["AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FULL"]
 POLICIES: tuple[Policy, ...] = ("AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FULL")
 
 
+def hidden_name(letter: str, number: int, name: str) -> str:
+    """The name in a layout of a hidden column: plain letters, told apart by the number."""
+    plain = "".join(ch if ch.isalnum() and ch.isascii() else "_" for ch in name.lower())
+    return f"{HIDDEN}.{letter}{number}_{plain}"
+
+
 @dataclass(frozen=True, slots=True)
 class OrderKey:
     """A stored column to order by; NULLs first or last."""

@@ -6,15 +6,12 @@ from typing import assert_never
 
 from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import walk_plan
-from everview.delta.aggregate import change_table
-from everview.delta.changes import net_changes
-from everview.delta.grouped import touched_partitions
 from everview.delta.linear import is_linear
-from everview.delta.propagate import delta
 from everview.errors import RefreshRefused
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
+from everview.plan.changes import changes_of
 from everview.plan.cost import Cost
 from everview.plan.grouped import Grouped
 from everview.plan.parts import parted, tidied
@@ -59,21 +56,11 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
             return Refusal("incremental", f"{source.name}: {source.changes.reason}")
     changed = frozenset(s.name for s in facts.sources if s.changed)
     insert_only = all(_files(facts, name).insert_only for name in changed) and _is_linear(shape)
-    match shape:
-        case FullOnly(reason, place, _):
-            where = f" (line {place.line}, column {place.column})" if place else ""
-            return Refusal("incremental", f"{reason}{where}")
-        case Bag(rel, _, _) if insert_only:
-            variant, changes = "append", delta(rel, changed)
-        case Bag(rel, _, _):
-            variant, changes = "rows", net_changes(rel, changed)
-        case Keyed(view, _):
-            variant, changes = "groups", change_table(view, changed, insert_only=insert_only)
-        case Grouped(view, _, _):
-            variant, changes = "partitions", touched_partitions(view, changed)
-        case _:
-            assert_never(shape)
-    assert changes is not None, "a changed source that the definition does not read"
+    if isinstance(shape, FullOnly):
+        place = shape.place
+        where = f" (line {place.line}, column {place.column})" if place else ""
+        return Refusal("incremental", f"{shape.reason}{where}")
+    variant, changes = changes_of(shape, changed, insert_only=insert_only)
     ordered = ordered_terms(changes)
     plan = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
     read = (plan, *_read_again(shape))

@@ -11,7 +11,7 @@ from everview.algebra.walk import highest_id, with_inputs
 from everview.delta.grouped import GroupedView
 from everview.delta.groups import group_columns
 from everview.facts.schema import Field, Schema
-from everview.facts.views import HIDDEN, Layout
+from everview.facts.views import Layout, hidden_name
 from everview.plan.free import Step, free_columns
 from everview.plan.repeating import Types, not_repeating
 from everview.sql.comparable import is_comparable
@@ -104,7 +104,7 @@ def _view(steps: list[Step], base: Rel, types: Types, names: tuple[str, ...]) ->
     fresh = Fresh(highest_id(root))
     stored = []
     for i, column in enumerate(root.columns):
-        hidden = f"{HIDDEN}.h{i - len(names)}_{_plain(column.name)}"
+        hidden = hidden_name("h", i - len(names), column.name)
         stored.append(fresh.column(names[i] if i < len(names) else hidden))
         known[stored[-1].id] = known[column.id]
     at = {c.id: i for i, c in enumerate(root.columns)}
@@ -116,7 +116,3 @@ def _view(steps: list[Step], base: Rel, types: Types, names: tuple[str, ...]) ->
         places=tuple(at[held[c.id].id] for c in base.columns if c.id in held),
         types=known,
     )
-
-
-def _plain(name: str) -> str:
-    return "".join(ch if ch.isalnum() and ch.isascii() else "_" for ch in name.lower())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from everview.algebra.equalities import equalities
+from everview.algebra.equalities import join_equalities
 from everview.algebra.joins import JoinKind
 from everview.algebra.relations import (
     Aggregate,
@@ -60,7 +60,7 @@ def is_few(rel: Rel, below: list[bool]) -> bool:
         case Touched() | Local() | Aggregate(keys=()):
             return True
         case Join(kind="inner"):
-            return rel.weighted or all(below) or (any(below) and _is_by_equality(rel))
+            return rel.weighted or all(below) or (any(below) and bool(join_equalities(rel)))
         case _ if rel.weighted:
             return True
         case Join(kind="semi"):
@@ -69,11 +69,6 @@ def is_few(rel: Rel, below: list[bool]) -> bool:
             return below[0]
         case _:
             return bool(below) and all(below)
-
-
-def _is_by_equality(join: Join) -> bool:
-    left, right = ({c.id for c in side.columns} for side in (join.left, join.right))
-    return bool(equalities(join.condition, left, right))
 
 
 def _sum(some: list[float | None]) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from everview.algebra.equalities import Equality, equalities
+from everview.algebra.equalities import Equality, join_equalities
 from everview.algebra.fresh import Fresh
 from everview.algebra.joins import Side
 from everview.algebra.relations import (
@@ -71,7 +71,7 @@ class _Hinting:
 
     def _cut(self, join: Join, left: Size, right: Size) -> Join:
         """A ▷ B  =  A ▷ (B ⋉ keys of A): the same for ⋉ and ⟕."""
-        found = _equalities(join)
+        found = join_equalities(join)
         if not found:
             return join
         rows = join.left
@@ -97,11 +97,6 @@ def _is_small(size: Size) -> bool:
 
 def _is_large(size: Size) -> bool:
     return not size.few and not size.at_most(LARGE)
-
-
-def _equalities(join: Join) -> tuple[Equality, ...]:
-    left, right = ({c.id for c in side.columns} for side in (join.left, join.right))
-    return equalities(join.condition, left, right)
 
 
 def _small_side(join: Join, left: Size, right: Size) -> Side | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from everview.algebra.relations import Aggregate, Filter, Join, Project, Rel, TopK
 from everview.algebra.scalars import Column, ColumnId, Constant, Ref, Scalar, substitute
 from everview.facts.schema import Field, Schema
-from everview.facts.views import HIDDEN, OrderKey, Tail
+from everview.facts.views import OrderKey, Tail, hidden_name
 from everview.plan.shape import FullOnly, Shape, full_only, shape_of
 from everview.rewrite.project_merge import project_merge
 
@@ -80,7 +80,7 @@ def _stored(top: TopK, shown: Outputs, public: tuple[str, ...]) -> tuple[Rel, di
         scalar = computed.get(column.id, Ref(column.id))
         place = next((i for i, (_, other) in enumerate(outputs) if other == scalar), len(outputs))
         if place == len(outputs):
-            names.append(f"{HIDDEN}.by{place - len(public)}_{_plain(column.name)}")
+            names.append(hidden_name("by", place - len(public), column.name))
             outputs.append((Column(column.id, names[-1]), scalar))
         found[column.id] = names[place]
     whole = tuple(outputs)
@@ -94,10 +94,6 @@ def _merged(rel: Rel) -> Rel:
     while (merged := project_merge(rel)) is not rel:
         rel = merged
     return rel
-
-
-def _plain(name: str) -> str:
-    return "".join(ch if ch.isalnum() and ch.isascii() else "_" for ch in name.lower())
 
 
 def _is_of_groups(rel: Rel) -> bool:

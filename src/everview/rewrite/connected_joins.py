@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from everview.algebra.equalities import equalities
+from everview.algebra.equalities import join_equalities
 from everview.algebra.relations import Filter, Join, Project, Rel
-from everview.algebra.scalars import Ref, Scalar, all_of, conjuncts, refs
+from everview.algebra.scalars import Ref, Scalar, all_of, refs
 from everview.algebra.walk import inputs, over_inputs
+from everview.rewrite.chains import flattened, is_inner, next_linked
 
 
 def connected_joins(rel: Rel) -> Rel:
@@ -33,14 +34,14 @@ def _below(rel: Rel, connect: Callable[[Rel], Rel]) -> Rel:
 def _connected(rel: Rel, connect: Callable[[Rel], Rel]) -> Rel | None:
     """The chain in a connected order; None where there is none or none is needed."""
     top = rel.input if isinstance(rel, Filter) else rel
-    if rel.weighted or not _is_inner(top) or not _has_product(top):
+    if rel.weighted or not is_inner(top) or not _has_product(top):
         return None
-    leaves, conditions = _flatten(rel)
+    leaves, conditions = flattened(rel)
     current, rest = leaves[0], leaves[1:]
     joins: list[Rel] = []
     reached = {c.id for c in current.columns}
     while rest:
-        linked = next((x for x in rest if _links(reached, x, conditions)), None)
+        linked = next_linked(reached, rest, conditions)
         if linked is None:
             return None
         joins.append(linked)
@@ -71,34 +72,10 @@ def _cut(leaf: Rel, conditions: list[Scalar]) -> tuple[Rel, list[Scalar]]:
     return Filter(leaf, all_of(own)), [c for c in conditions if c not in own]
 
 
-def _is_inner(rel: Rel) -> bool:
-    return isinstance(rel, Join) and rel.kind in ("inner", "cross")
-
-
 def _has_product(rel: Rel) -> bool:
     """Whether some join of the chain has no equality between its sides."""
     if isinstance(rel, Filter):
         return _has_product(rel.input)
-    if not isinstance(rel, Join) or not _is_inner(rel):
+    if not isinstance(rel, Join) or not is_inner(rel):
         return False
-    left, right = ({c.id for c in side.columns} for side in (rel.left, rel.right))
-    is_product = not equalities(rel.condition, left, right)
-    return is_product or _has_product(rel.left) or _has_product(rel.right)
-
-
-def _flatten(rel: Rel) -> tuple[list[Rel], list[Scalar]]:
-    """The inputs of neighbouring inner joins, and the conditions of joins and filters."""
-    if isinstance(rel, Filter) and _is_inner(rel.input):
-        leaves, conditions = _flatten(rel.input)
-        return leaves, [*conditions, *conjuncts(rel.condition)]
-    if isinstance(rel, Join) and _is_inner(rel):
-        left, left_conditions = _flatten(rel.left)
-        right, right_conditions = _flatten(rel.right)
-        own = list(conjuncts(rel.condition))
-        return left + right, left_conditions + right_conditions + own
-    return [rel], []
-
-
-def _links(reached: set[int], leaf: Rel, conditions: list[Scalar]) -> bool:
-    ids = {c.id for c in leaf.columns}
-    return any(equalities(c, reached, ids) for c in conditions)
+    return not join_equalities(rel) or _has_product(rel.left) or _has_product(rel.right)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from everview.algebra.equalities import equalities
 from everview.algebra.relations import Join, Project, Rel
-from everview.algebra.scalars import Column, Ref, Scalar, all_of, conjuncts, refs
+from everview.algebra.scalars import Column, Ref, Scalar, all_of, refs
 from everview.algebra.walk import inputs, over_inputs
+from everview.rewrite.chains import flattened, is_inner, next_linked
 
 
 def join_order(rel: Rel) -> Rel:
@@ -26,7 +26,7 @@ def join_order(rel: Rel) -> Rel:
 
 
 def _is_chain(rel: Rel) -> bool:
-    return isinstance(rel, Join) and rel.kind in ("inner", "cross") and rel.weighted
+    return is_inner(rel) and rel.weighted
 
 
 def _below(rel: Rel, ordered: Callable[[Rel], Rel]) -> Rel:
@@ -34,7 +34,7 @@ def _below(rel: Rel, ordered: Callable[[Rel], Rel]) -> Rel:
 
 
 def _chain(rel: Rel, ordered: Callable[[Rel], Rel]) -> Rel:
-    leaves, conditions = _flatten(rel)
+    leaves, conditions = flattened(rel)
     if not conditions:
         return _below(rel, ordered)
     leaves = [ordered(leaf) for leaf in leaves]
@@ -42,7 +42,7 @@ def _chain(rel: Rel, ordered: Callable[[Rel], Rel]) -> Rel:
     rest = [leaf for leaf in leaves if leaf is not current]
     while rest:
         reached = {c.id for c in current.columns}
-        chosen = next((leaf for leaf in rest if _linked(reached, leaf, conditions)), rest[0])
+        chosen = next_linked(reached, rest, conditions) or rest[0]
         rest = [leaf for leaf in rest if leaf is not chosen]
         reached |= {c.id for c in chosen.columns}
         now = tuple(c for c in conditions if refs(c) <= reached)
@@ -55,21 +55,6 @@ def _joined(small: Rel, next_: Rel, conditions: tuple[Scalar, ...]) -> Join:
     if not conditions:
         return Join("cross", small, next_, broadcast="left")
     return Join("inner", small, next_, all_of(conditions), broadcast="left")
-
-
-def _flatten(rel: Rel) -> tuple[list[Rel], list[Scalar]]:
-    """The inputs of neighbouring inner joins, and all their conditions."""
-    if isinstance(rel, Join) and rel.kind in ("inner", "cross"):
-        left, left_conditions = _flatten(rel.left)
-        right, right_conditions = _flatten(rel.right)
-        own = list(conjuncts(rel.condition))
-        return left + right, left_conditions + right_conditions + own
-    return [rel], []
-
-
-def _linked(reached: set[int], leaf: Rel, conditions: list[Scalar]) -> bool:
-    ids = {c.id for c in leaf.columns}
-    return any(equalities(c, reached, ids) for c in conditions)
 
 
 def _in_order(rel: Rel, columns: tuple[Column, ...]) -> Rel:

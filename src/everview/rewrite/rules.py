@@ -20,7 +20,6 @@ from everview.rewrite.project_merge import project_merge
 
 Rule = Callable[[Rel], Rel]
 
-FLATTEN: tuple[Rule, ...] = (join_project_transpose, join_filter_transpose)
 TERMS: tuple[Rule, ...] = (
     filter_union_transpose,
     join_project_transpose,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from everview.cards.card import Badge, Markup, Tone, card, code, folded, steps, table, tree
 from everview.facts.receipt_text import versions_text
 from everview.facts.wording import aligned, counted, seconds_text, size_text
+from everview.views.propagation import Propagation
 
 if TYPE_CHECKING:
     from everview.views.explanation import Explanation, SourceMove
-    from everview.views.propagation import Propagation
 
 _TONES: dict[str, Tone] = {"incremental": "good", "full": "slow", "skipped": "idle"}
 
@@ -162,7 +162,7 @@ def _parts(told: Explanation) -> list[Markup]:
         parts.append(table(head, [source_cells(s) for s in told.sources]))
     if told.formula:
         parts.append(code("\n".join(told.formula), "the view's changes"))
-    if told.propagation != type(told.propagation)():
+    if told.propagation != Propagation():
         parts.append(folded("by source, and keys", "\n".join(_propagated(told.propagation))))
     if told.tree is not None:
         parts.append(tree(told.tree, "as a plan"))

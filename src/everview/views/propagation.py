@@ -7,10 +7,8 @@ from typing import assert_never
 
 from everview.algebra.keys import keys
 from everview.algebra.notation import formula
-from everview.algebra.relations import Rel
-from everview.delta.aggregate import change_table
-from everview.delta.propagate import delta
 from everview.facts.refreshes import RefreshFacts
+from everview.plan.changes import changes_of
 from everview.plan.grouped import Grouped
 from everview.plan.parts import tidied
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
@@ -41,22 +39,9 @@ def propagation(facts: RefreshFacts, shape: Shape, strategy: Incremental) -> Pro
 
 
 def _alone(view: str, shape: Shape, name: str) -> tuple[str, ...]:
-    plan = _changes(shape, frozenset({name}))
-    return () if plan is None else formula(view, tidied(ordered_terms(plan)))
-
-
-def _changes(shape: Shape, changed: frozenset[str]) -> Rel | None:
-    match shape:
-        case Keyed(view, _):
-            return change_table(view, changed, insert_only=False)
-        case Grouped(view, _, _):
-            return delta(view.base, changed)
-        case Bag(rel, _, _):
-            return delta(rel, changed)
-        case FullOnly():
-            return None
-        case _:
-            assert_never(shape)
+    assert not isinstance(shape, FullOnly)
+    _, changes = changes_of(shape, frozenset({name}), insert_only=False)
+    return formula(view, tidied(ordered_terms(changes)))
 
 
 def _keys(shape: Shape) -> tuple[str, ...]:
