@@ -19,9 +19,8 @@ from everview.delta.apply_keyed import CHANGES, LOST, ApplyKeyed
 from everview.delta.changes import net_changes
 from everview.delta.parts import DELETE, INSERT, UPDATE_NEW, UPDATE_OLD
 from everview.delta.propagate import delta
-from everview.rewrite.connected_joins import connected_joins
 from everview.rewrite.net_sources import net_sources
-from everview.rewrite.rules import ordered_terms
+from everview.rewrite.rules import joined_by_keys, ordered_terms
 from tests.laws.generate import TYPES, Queries, random_state
 
 VIEW = "view"
@@ -51,7 +50,7 @@ def check_rows(seed: int, seen: Seen) -> None:
     changes = delta(rel, changed)
     found = Counter() if changes is None else rows(changes, state)
     assert found == expected, _story(rel, state)
-    connected = connected_joins(rel)
+    connected = joined_by_keys(rel)
     assert rows(connected, state) == rows(rel, state), _story(connected, state)
     if changes is not None:
         assert changes.columns == rel.columns

@@ -13,9 +13,8 @@ from everview.algebra.walk import bottom_up, inputs, tables
 from everview.delta.propagate import delta
 from everview.plan.parts import parted, tidied
 from everview.plan.small_sides import with_small_sides
-from everview.rewrite.connected_joins import connected_joins
 from everview.rewrite.net_sources import net_sources
-from everview.rewrite.rules import ordered_terms
+from everview.rewrite.rules import joined_by_keys, ordered_terms
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
 from tests.laws.line_law import wrong_lines
@@ -121,9 +120,9 @@ def _rewritten_wrong(case: Case) -> str:
 
 
 def _rewritten_otherwise(case: Case, known: Evaluator) -> str:
-    connected = connected_joins(case.rel)
+    connected = joined_by_keys(case.rel)
     if known.rows(connected) != known.rows(case.rel):
-        return f"connected_joins gives other rows:\n{plan_text(connected)}\nof"
+        return f"joined_by_keys gives other rows:\n{plan_text(connected)}\nof"
     changes = delta(case.rel, case.changed)
     if changes is None:
         return ""

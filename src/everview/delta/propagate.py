@@ -46,7 +46,7 @@ from everview.delta.project import delta_project
 from everview.delta.semi import delta_tested
 from everview.delta.shared import delta_shared
 from everview.delta.union_all import delta_union_all
-from everview.rewrite.connected_joins import connected_joins
+from everview.rewrite.rules import joined_by_keys
 
 
 def delta(rel: Rel, changed: frozenset[str]) -> Rel | None:
@@ -55,7 +55,7 @@ def delta(rel: Rel, changed: frozenset[str]) -> Rel | None:
     `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`.
     """
     context = Context(changed, Fresh(highest_id(rel)))
-    return _Propagation(context).of(connected_joins(rel))
+    return _Propagation(context).of(joined_by_keys(rel))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,11 @@ from everview.algebra.conditions import Types
 from everview.algebra.relations import Rel
 from everview.algebra.walk import inputs, over_inputs
 from everview.rewrite.aggregate_distinct_of_key import aggregate_distinct_of_key
+from everview.rewrite.connected_joins import connected_joins
 from everview.rewrite.distinct_of_key import distinct_of_key
 from everview.rewrite.filter_join_merge import filter_join_merge
+from everview.rewrite.filter_join_transpose import filter_join_transpose
+from everview.rewrite.filter_merge import filter_merge
 from everview.rewrite.filter_union_transpose import filter_union_transpose
 from everview.rewrite.join_filter_transpose import join_filter_transpose
 from everview.rewrite.join_order import join_order
@@ -26,6 +29,8 @@ TERMS: tuple[Rule, ...] = (
     join_filter_transpose,
     filter_join_merge,
 )
+
+_BEFORE: tuple[Rule, ...] = (filter_merge, filter_join_transpose)
 
 _MOST_ROUNDS = 1000
 
@@ -71,6 +76,11 @@ def simplified(rel: Rel, types: Types) -> Rel:
     """A definition without what its keys make needless; `types` as `keys` wants them."""
     by_keys = (distinct_of_key, aggregate_distinct_of_key)
     return rewrite(rel, (*(partial(rule, types=types) for rule in by_keys), project_merge))
+
+
+def joined_by_keys(rel: Rel) -> Rel:
+    """A definition whose joins meet the filters that connect them: what its changes are made of."""
+    return connected_joins(rewrite(rel, _BEFORE))
 
 
 def ordered_terms(rel: Rel) -> Rel:

@@ -16,6 +16,7 @@ from everview.facts.files import TableFile
 from everview.facts.schema import Schema
 from everview.lake.delta.storage import spark_path
 from everview.plan.select import files_with_keys
+from everview.run.engine import EACH_FILE
 from everview.run.read import (
     PATH,
     flattened,
@@ -78,6 +79,12 @@ def rewrite_bag(work: Work) -> None:
         frame = packed(staged.frame.withColumn(_COPIES, copies), stored)
         work.written = write_rows(frame.coalesce(1), work.table, work.token, work.actions)
         return
+    with work.engine.settings(EACH_FILE, work.facts.stored.record.settings):
+        _take_rows(work, staged)
+
+
+def _take_rows(work: Work, staged: Staged) -> None:
+    stored = work.facts.stored.record.layout.stored
     weights = staged.table.column(WEIGHT).to_pylist()
     removed, left = _choose_files(work, weights)
     frames = [_given(work, staged, weights, left)]

@@ -14,7 +14,7 @@ from everview.delta.parts import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS
 from everview.plan.small_sides import without_broadcast
 from everview.program.steps import FindKeys, Recompute, RewriteGrouped
 from everview.run.apply_keyed import check_counts, touched_files
-from everview.run.engine import SMALL, whole
+from everview.run.engine import EACH_FILE, SMALL, whole
 from everview.run.overwrite import clustered
 from everview.run.read import packed
 from everview.run.work import Work
@@ -53,11 +53,12 @@ def rewrite_grouped(work: Work, step: RewriteGrouped) -> None:
     Where many keys are touched they are joined as Spark sees fit, and the rows are clustered again.
     """
     assert work.staged is not None
-    if work.staged.is_small:
-        kept, new, changes = _lines(work, step.apply)
-        _write(work, kept.unionAll(new.unionAll(changes).coalesce(1)))
-        return
     stored = work.facts.stored
+    if work.staged.is_small:
+        with work.engine.settings(EACH_FILE, stored.record.settings):
+            kept, new, changes = _lines(work, step.apply)
+            _write(work, kept.unionAll(new.unionAll(changes).coalesce(1)))
+        return
     with work.engine.settings(whole(stored.snapshot.bytes), stored.record.settings):
         rows = reduce(DataFrame.unionAll, _lines(work, step.apply))
         _write(work, clustered(rows, stored.record.layout))

@@ -15,7 +15,7 @@ from everview.facts.files import TableFile
 from everview.plan.select import files_with_keys
 from everview.plan.small_sides import without_broadcast
 from everview.program.steps import FindLost, RewriteKeyed
-from everview.run.engine import whole
+from everview.run.engine import EACH_FILE, whole
 from everview.run.overwrite import clustered
 from everview.run.read import packed
 from everview.run.staging import Staged
@@ -71,14 +71,14 @@ def rewrite_keyed(work: Work, step: RewriteKeyed) -> None:
     """
     assert work.staged is not None
     lines = step.apply.lines(work.recompute or _certain(work, step.apply))
+    stored = work.facts.stored
     if work.staged.is_small:
-        frames = [_query(work, lines[0])]
-        frames += [_query(work, line).coalesce(1) for line in lines[1:]]
-        _write(work, frames)
+        with work.engine.settings(EACH_FILE, stored.record.settings):
+            frames = [_query(work, lines[0])]
+            frames += [_query(work, line).coalesce(1) for line in lines[1:]]
+            _write(work, frames)
         return
-    with work.engine.settings(
-        whole(work.facts.stored.snapshot.bytes), work.facts.stored.record.settings
-    ):
+    with work.engine.settings(whole(stored.snapshot.bytes), stored.record.settings):
         _write(work, [_query(work, without_broadcast(line)) for line in lines])
 
 

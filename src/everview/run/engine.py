@@ -34,10 +34,15 @@ ALWAYS = {
     "spark.sql.readSideCharPadding": "false",
 }
 
-# A small change: few partitions, no re-planning between stages, one task per stored file.
+# A small change: few partitions, no re-planning between stages.
 SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
+}
+
+# Where touched files are written anew: one task per stored file, which writes one.
+EACH_FILE = {
+    **SMALL,
     "spark.sql.files.maxPartitionBytes": "1073741824",
     "spark.sql.files.openCostInBytes": "1073741824",
 }

@@ -15,6 +15,7 @@ from everview.facts.tables import Snapshot
 from everview.run.engine import Engine
 from everview.run.read import changes_frame, flattened, snapshot_frame
 from everview.run.tails import shown_frame
+from everview.sql.names import quoted
 from everview.sql.write import Leaf, Sql
 
 _SMALL_SHARE = 8  # a file with less than an eighth of the largest one's rows is a small one
@@ -30,6 +31,7 @@ class Frames:
         self.local: dict[str, DataFrame] = {}
         self.stored_files: tuple[TableFile, ...] = facts.stored.snapshot.files
         self.read: dict[str, Read] = {}
+        self._made: dict[tuple[str, int | None], DataFrame] = {}  # of a version, or the changes
 
     def run(self, query: Sql) -> DataFrame:
         """The query over the pinned rows."""
@@ -55,9 +57,15 @@ class Frames:
     def source(self, name: str, snapshot: Snapshot) -> DataFrame:
         """A source's recorded columns at a snapshot; a column that came later is not seen."""
         self._count(name, Read(snapshot.rows, snapshot.bytes))
+        if (name, snapshot.version) not in self._made:
+            self._made[name, snapshot.version] = self._source(name, snapshot)
+        return self._made[name, snapshot.version]
+
+    def _source(self, name: str, snapshot: Snapshot) -> DataFrame:
         frame = shown_frame(self._engine.own, snapshot, self._facts.source(name).tail)
         recorded = self._facts.stored.record.source(name).schema
-        return frame.select(*(_quoted(n) for n in recorded.names if n in snapshot.schema))
+        wanted = [n for n in recorded.names if n in snapshot.schema]
+        return frame if frame.columns == wanted else frame.select(*map(quoted, wanted))
 
     def stored(self, files: tuple[TableFile, ...]) -> DataFrame:
         """Rows of the stored view, hidden fields as columns."""
@@ -73,7 +81,11 @@ class Frames:
         assert isinstance(source.changes, ChangedFiles)
         rows = source.changes.rows
         self._count(name, Read(rows, source.changes.bytes, rows))
-        return changes_frame(self._engine.own, source.changes, source.at_new.partition_by)
+        if (name, None) not in self._made:
+            self._made[name, None] = changes_frame(
+                self._engine.own, source.changes, source.at_new.partition_by
+            )
+        return self._made[name, None]
 
     def _count(self, name: str, read: Read) -> None:
         self.read[name] = self.read.get(name, Read(0, 0)) + read
@@ -88,7 +100,3 @@ def _by_size(
     if len(small) < 2:
         return files, ()
     return tuple(f for f in files if f not in small), small
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

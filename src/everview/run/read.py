@@ -17,6 +17,7 @@ from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Snapshot
 from everview.facts.views import HIDDEN
 from everview.lake.delta.storage import spark_path
+from everview.sql.names import quoted
 from everview.sql.select import WEIGHT
 
 PATH = "__ev_path"
@@ -93,7 +94,7 @@ def _signed(
         cases = [F.when(F.col(sign.value) == k, F.lit(v)) for k, v in _FEED_SIGNS.items()]
         weight = F.coalesce(*cases, F.raise_error(F.lit("everview an unknown kind of change")))
         weighted = rows.withColumn(WEIGHT, weight.cast("bigint"))
-        return weighted.select(*map(_quoted, changes.schema.names), WEIGHT)
+        return weighted.select(*map(quoted, changes.schema.names), WEIGHT)
     value = 1 if sign is Sign.PLUS else -1
     return rows.withColumn(WEIGHT, F.lit(value).cast("bigint"))
 
@@ -165,8 +166,9 @@ class _Reader:
         return self._final(rows)
 
     def _final(self, rows: DataFrame) -> DataFrame:
-        place = [F.col(PATH)] if self._with_path else []
-        return rows.select(*map(_quoted, self._schema.names), *place)
+        """The columns in the table's order; a projection only where they are not yet."""
+        wanted = [*self._schema.names, *([PATH] if self._with_path else [])]
+        return rows if rows.columns == wanted else rows.select(*map(quoted, wanted))
 
     def _partition_value(self, name: str, text: Column) -> Column:
         return text.cast(spark_schema(self._schema.only((name,)))[0].dataType)
@@ -239,22 +241,19 @@ def _rows(selection: RowSelection | None) -> tuple[int, ...]:
     return () if selection is None else selection.rows
 
 
-def _quoted(name: str) -> Column:
-    return F.col("`" + name.replace("`", "``") + "`")
-
-
 def flattened(rows: DataFrame, stored: Schema, *others: str) -> DataFrame:
     """Stored rows with the fields of the hidden struct as columns `__ev.x`; `others` stay in
     front.
     """
-    return rows.select(*others, *map(stored_column, stored.names))
+    wanted = [*others, *stored.names]
+    return rows if rows.columns == wanted else rows.selectExpr(*map(stored_column, wanted))
 
 
-def stored_column(name: str) -> Column:
-    """A column of stored rows by its name in the layout."""
+def stored_column(name: str) -> str:
+    """The SQL for a column of stored rows by its name in the layout."""
     if name.startswith(f"{HIDDEN}."):
-        return F.col(HIDDEN).getField(name.removeprefix(f"{HIDDEN}.")).alias(name)
-    return _quoted(name)
+        return f"{HIDDEN}.{quoted(name.removeprefix(f'{HIDDEN}.'))} AS {quoted(name)}"
+    return quoted(name)
 
 
 def packed(rows: DataFrame, stored: Schema, *others: str) -> DataFrame:
@@ -263,11 +262,11 @@ def packed(rows: DataFrame, stored: Schema, *others: str) -> DataFrame:
     """
     public = [n for n in stored.names if not n.startswith(f"{HIDDEN}.")]
     hidden = [n for n in stored.names if n.startswith(f"{HIDDEN}.")]
-    columns = [_quoted(n) for n in (*others, *public)]
-    if hidden:
-        fields = [_quoted(n).alias(n.removeprefix(f"{HIDDEN}.")) for n in hidden]
-        columns.append(F.struct(*fields).alias(HIDDEN))
-    return rows.select(*columns)
+    columns = list(map(quoted, (*others, *public)))
+    if not hidden:
+        return rows if rows.columns == [*others, *public] else rows.select(*columns)
+    fields = ", ".join(f"{quoted(n)} AS {quoted(n.removeprefix(f'{HIDDEN}.'))}" for n in hidden)
+    return rows.select(*columns, F.expr(f"struct({fields}) AS {HIDDEN}"))
 
 
 def packed_schema(stored: Schema) -> Schema:

@@ -22,7 +22,7 @@ def shown_frame(spark: SparkSession, snapshot: Snapshot, tail: Tail | None) -> D
         return rows
     public = Schema(tuple(f for f in snapshot.schema.fields if f.name != HIDDEN))
     read = dict.fromkeys((*public.names, *(k.column for k in tail.order)))
-    flat = rows.select(*map(stored_column, read))
+    flat = rows.selectExpr(*map(stored_column, read))
     return cut(flat, tail, public).select(*map(quoted, public.names))
 
 
