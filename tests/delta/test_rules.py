@@ -11,6 +11,7 @@ from everview.algebra.relations import (
     At,
     Changes,
     ChangeTable,
+    Distinct,
     Join,
     Local,
     Negate,
@@ -21,11 +22,12 @@ from everview.algebra.relations import (
     Scan,
     TopK,
 )
-from everview.algebra.scalars import Column, Ref, integer
+from everview.algebra.scalars import Column, Compare, Ref, integer
+from everview.algebra.signs import Sign
 from everview.algebra.walk import walk_plan
 from everview.delta.aggregate import change_table
 from everview.delta.apply_keyed import ApplyKeyed
-from everview.delta.changes import net_changes
+from everview.delta.context import Only
 from everview.delta.propagate import delta
 from everview.sql.write import write
 
@@ -51,11 +53,6 @@ def test_an_operator_without_a_rule_is_an_error_never_a_guess(rel: Rel) -> None:
         delta(rel, CHANGED)
 
 
-def test_rows_of_a_bag_are_netted() -> None:
-    assert net_changes(T, CHANGED) == Net(Changes("t", (A, B)))
-    assert net_changes(T, frozenset()) is None
-
-
 def view(*calls: AggregateCall, types: str = "long") -> KeyedView:
     named = tuple((Column(10 + i, c.function), c) for i, c in enumerate(calls))
     aggregate = Aggregate(T, (A,), named)
@@ -67,30 +64,60 @@ COUNT, SUM = AggregateCall("count", ()), AggregateCall("sum", (2,))
 MAX = AggregateCall("max", (2,))
 
 
+def table_of(view: KeyedView, only: Only) -> Rel:
+    changes = delta(view.input, CHANGED, only)
+    assert changes is not None
+    return change_table(view, changes)
+
+
 def nets(rel: Rel | None) -> int:
     assert rel is not None
     return sum(isinstance(r, Net) for r in walk_plan(rel))
 
 
 def test_only_extremes_want_net_changes() -> None:
-    assert nets(change_table(view(COUNT, SUM), CHANGED, insert_only=False)) == 0
-    assert nets(change_table(view(COUNT, MAX), CHANGED, insert_only=False)) == 1
-    assert nets(change_table(view(COUNT, MAX), CHANGED, insert_only=True)) == 0
+    assert nets(table_of(view(COUNT, SUM), {})) == 0
+    assert nets(table_of(view(COUNT, MAX), {})) == 1
+    assert nets(table_of(view(COUNT, MAX), {"t": 1})) == 0
 
 
 def test_insertions_alone_do_not_ask_for_deletions() -> None:
-    table = change_table(view(MAX), CHANGED, insert_only=True)
+    table = table_of(view(MAX), {"t": 1})
     assert isinstance(table, Project)
     assert isinstance(table.input, ChangeTable)
     asked = {area.function for _, area in table.input.areas}
     assert asked == {"weight", "inserted", "inserted_copies"}
-    whole = change_table(view(MAX), CHANGED, insert_only=False)
-    assert whole is not None
+    whole = table_of(view(MAX), {})
     assert table.columns == whole.columns
 
 
-def test_nothing_changed_means_no_change_table() -> None:
-    assert change_table(view(COUNT), frozenset({"u"}), insert_only=False) is None
+def test_nothing_changed_means_no_changes() -> None:
+    assert delta(view(COUNT).input, frozenset({"u"})) is None
+
+
+TESTED = Compare("=", Ref(A.id), Ref(C.id))
+
+
+@pytest.mark.parametrize(
+    "rel",
+    [
+        Join("semi", T, U, TESTED),
+        Join("anti", T, U, TESTED),
+        Join("mark", T, U, TESTED, mark=D),
+        Join("left", T, U, TESTED),
+        Distinct(U),
+        Aggregate(U, (C,), ()),
+    ],
+    ids=["semi", "anti", "mark", "left", "distinct", "group by"],
+)
+@pytest.mark.parametrize(("sign", "read"), [(1, {At.OLD}), (-1, {At.NEW}), (None, set(At))])
+def test_where_rows_only_come_or_go_one_snapshot_is_read(
+    rel: Rel, sign: Sign | None, read: set[At]
+) -> None:
+    changes = delta(rel, frozenset({"u"}), {} if sign is None else {"u": sign})
+    assert changes is not None
+    scans = [r for r in walk_plan(changes) if isinstance(r, Scan) and r.table == "u"]
+    assert {scan.at for scan in scans} == read
 
 
 def test_the_steps_that_recompute_are_there_only_where_something_may_need_them() -> None:

@@ -13,6 +13,11 @@ _NO_WIDTH = "numbers have no width in Python; tests/aggregates holds the type of
 _NOT_COUNTED = "a semi join does not count the keys it tests by: more lines, the same rows"
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     (
+        "delta/groups.py",
+        "delta_groups",
+        "keys is not None  ->  keys is None",
+    ): "reads two snapshots where one would do; tests/delta holds that it is one",
+    (
         "delta/aggregate.py",
         "change_table",
         "kept.area.lost is not None  ->  kept.area.lost is None",

@@ -16,6 +16,7 @@ class Evaluator:
     """
 
     def __init__(self, state: State) -> None:
+        self.state = state
         self._lines: dict[str, tuple[Line, ...]] = {}
         self._state = State(state.tables, state.changes, self._lines)
         self._known: dict[Rel, Local] = {}

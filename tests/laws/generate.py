@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from random import Random
 
 from everview.algebra.calls import AggregateCall, AggregateName
@@ -21,6 +22,7 @@ from everview.algebra.scalars import (
     Scalar,
     integer,
 )
+from everview.algebra.signs import Sign
 
 TABLES = {"r": 2, "s": 2, "t": 3}
 VALUES = (None, 0, 1, 2)
@@ -45,6 +47,16 @@ def random_state(rng: Random) -> tuple[State, frozenset[str]]:
         changes[name] = tuple(lines)
     changed = frozenset(name for name, lines in changes.items() if lines)
     return State(tables, changes), changed
+
+
+def only_of(state: State, changed: Iterable[str]) -> dict[str, Sign]:
+    """Of these tables, those into which rows are only inserted, or from which only deleted."""
+    found: dict[str, Sign] = {}
+    for name in changed:
+        signs = {w > 0 for _, w in state.changes.get(name, ())}
+        if len(signs) == 1:
+            found[name] = 1 if signs.pop() else -1
+    return found
 
 
 def _changed(

@@ -16,7 +16,7 @@ from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
 from everview.plan.grouped import grouped
 from everview.rewrite.rules import ordered_terms
-from tests.laws.generate import Queries, random_state
+from tests.laws.generate import Queries, only_of, random_state
 from tests.laws.law import VIEW, Seen
 from tests.plan_text import plan_text
 
@@ -40,12 +40,13 @@ def check_grouped(seed: int, seen: Seen) -> None:
     story = f"\n{plan_text(rel)}\n{state}"
     shown = Counter(row[: len(public.names)] for row in new.elements())
     assert shown == rows(at(rel, At.NEW), state), f"other rows are stored {story}"
-    keys = touched_partitions(view, changed)
-    if keys is None:
+    below = delta(view.base, changed, only_of(state, changed))
+    if below is None:
         assert old == new, f"nothing is touched {story}"
         return
+    keys = touched_partitions(view, below)
     touched = tuple(lines(ordered_terms(keys), state))
-    assert {row for row, _ in touched} == _keys_of_changes(view, changed, state), story
+    assert {row for row, _ in touched} == _keys_of_changes(view, below, state), story
     kept, came, changes = _applied(view, touched, old, state)
     assert kept + came == new, f"{kept} and {came} {story}"
     assert changes == minus(new, old), f"{changes} {story}"
@@ -70,11 +71,7 @@ def _applied(
     return rows(apply.kept(), state), Counter(row for row, _ in came), Counter(dict(net))
 
 
-def _keys_of_changes(
-    view: GroupedView, changed: frozenset[str], state: State
-) -> set[tuple[object, ...]]:
-    changes = delta(view.base, changed)
-    assert changes is not None
+def _keys_of_changes(view: GroupedView, changes: Rel, state: State) -> set[tuple[object, ...]]:
     places = [view.base.columns.index(k) for k in view.keys]
     return {tuple(row[i] for i in places) for row, _ in lines(changes, state)}
 

@@ -11,17 +11,17 @@ from typing import Any
 from everview.aggregates.functions import Recomputed, upkeep
 from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.meaning import Bag, Line, Row, State, bag, lines, minus, rows
-from everview.algebra.relations import Aggregate, At, Local, Project, Rel
+from everview.algebra.relations import Aggregate, At, Local, Net, Project, Rel
 from everview.algebra.scalars import Ref
+from everview.algebra.signs import Signs
 from everview.algebra.walk import at, walk_plan
 from everview.delta.aggregate import change_table
 from everview.delta.apply_keyed import CHANGES, LOST, ApplyKeyed
-from everview.delta.changes import net_changes
 from everview.delta.parts import DELETE, INSERT, UPDATE_NEW, UPDATE_OLD
 from everview.delta.propagate import delta
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import joined_by_keys, ordered_terms
-from tests.laws.generate import TYPES, Queries, random_state
+from tests.laws.generate import TYPES, Queries, only_of, random_state
 
 VIEW = "view"
 
@@ -57,8 +57,7 @@ def check_rows(seed: int, seen: Seen) -> None:
         terms = ordered_terms(changes)
         assert rows(terms, state) == expected, _story(terms, state)
         assert rows(net_sources(terms), state) == expected, _story(terms, state)
-        netted = net_changes(rel, changed)
-        assert netted is not None
+        netted = Net(changes)
         some = lines(netted, state)
         assert bag(some) == expected, _story(netted, state)
         assert len({row for row, _ in some}) == len(some), "net repeats a row"
@@ -80,15 +79,15 @@ def check_keyed(seed: int, seen: Seen) -> None:
     stored = tuple(rows(at(view.full(), At.OLD), state).elements())
     shown = _rounded(rows(at(rel, At.NEW), state).elements())
     assert _rounded(_public(view, expected.elements())) == shown, _story(rel, state)
-    insert_only = all(w > 0 for t in changed for _, w in state.changes[t])
-    table = change_table(view, changed, insert_only=insert_only)
-    if table is None:
+    changes = delta(view.input, changed, only_of(state, changed))
+    if changes is None:
         assert expected == Counter(stored)
         return
+    insert_only = Signs().of(changes) == 1
+    table = change_table(view, changes)
     state = replace(state, tables={**state.tables, (VIEW, At.OLD): stored})
     refresh = Refresh(view, ordered_terms(table), state, insert_only)
-    changes = delta(view.input, changed)
-    redo = to_recompute(rel, types, state, lines(changes, state) if changes else [])
+    redo = to_recompute(rel, types, state, lines(changes, state))
     keys = refresh.recomputed_keys()
     assert redo.must <= keys <= redo.may, f"recomputed {keys}, {redo} {_story(rel, state)}"
     written = refresh.written()

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 from everview.algebra.meaning import Row, State
 from everview.algebra.relations import Except, Intersect, Rel
-from everview.algebra.walk import inputs, tables
-from everview.delta.linear import is_linear
+from everview.algebra.signs import Signs
+from everview.algebra.walk import inputs
 from everview.delta.propagate import delta
 from tests.laws.evaluate import Evaluator
+from tests.laws.generate import only_of
 from tests.laws.met import group_keys, keys_of
 
 
 def wrong_lines(rel: Rel, known: Evaluator, state: State, changed: frozenset[str]) -> str:
-    """Of a linear relation, insertions are made of insertions alone; of groups and tuples, only
-    touched ones are looked at.
+    """Changes of one sign are made of lines of that sign; of groups and tuples, only touched ones
+    are looked at.
     """
-    gains = is_linear(rel) and all(w > 0 for t in tables(rel) for _, w in state.changes[t])
+    only = only_of(state, changed)
     keys = group_keys(rel)
-    changes = delta(rel, changed) if keys or gains else None
+    changes = delta(rel, changed, only) if keys or only else None
     if changes is None:
         return ""
     lines = known.lines(changes)
-    if gains and any(w < 0 for _, w in lines):
-        return f"linear, and yet of insertions come {lines}"
+    sign = Signs().of(changes)
+    if sign is not None and any(w * sign < 0 for _, w in lines):
+        return f"the sign is {sign}, and yet there are {lines}"
     untouched = keys_of(keys, rel.columns, [row for row, _ in lines])
     for below in inputs(rel):
-        untouched -= _touched(rel, below, known, changed)
+        untouched -= _touched(rel, known, delta(below, changed, only))
     return f"looks at untouched {untouched}" if untouched else ""
 
 
-def _touched(rel: Rel, below: Rel, known: Evaluator, changed: frozenset[str]) -> set[Row]:
-    changes = delta(below, changed)
+def _touched(rel: Rel, known: Evaluator, changes: Rel | None) -> set[Row]:
     if changes is None:
         return set()
-    keys = below.columns if isinstance(rel, Except | Intersect) else group_keys(rel)
-    return keys_of(keys, below.columns, [row for row, _ in known.lines(changes)])
+    keys = changes.columns if isinstance(rel, Except | Intersect) else group_keys(rel)
+    return keys_of(keys, changes.columns, [row for row, _ in known.lines(changes)])

@@ -37,6 +37,8 @@ OPERATORS = (
 )  # fmt: skip
 LEAVES = ("Values", "TableFunction")  # which never change
 WAYS = ("insertions", "deletions", "both")
+# Operators whose rules are shorter where rows only came, or only went.
+SIGNED = (*(f"Join {kind}" for kind in TESTING), "Distinct")
 EVENTS = (
     *(f"{operator}: {way}" for operator in OPERATORS for way in WAYS),
     *(f"{operator}: group {what}" for operator in GROUPED for what in ("born", "died", "kept")),

@@ -14,11 +14,12 @@ from everview.algebra.meaning import State, rows
 from everview.algebra.relations import Aggregate, At, Distinct, Filter, Join, Rel, Scan
 from everview.algebra.scalars import Column, Compare, Ref, integer
 from everview.algebra.walk import bottom_up, inputs
+from everview.delta.context import Only
 from everview.delta.propagate import delta
 from tests.laws import tree_law
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
-from tests.laws.met import EVENTS, LEAVES, OPERATORS
+from tests.laws.met import EVENTS, LEAVES, OPERATORS, SIGNED
 from tests.laws.tables import Batch, batches, in_two, one_by_one, random_tables
 from tests.laws.tree_law import TOLD, Broken, check_rows, check_tree, random_case
 
@@ -37,6 +38,7 @@ SHARES = {
     **dict.fromkeys(LEAVES, 0.02),
     **{f"told {how}": 0.1 for how in TOLD},
     "rewritten": 0.05,
+    **{f"{kind}: {what} alone": 0.003 for kind in SIGNED for what in ("insertions", "deletions")},
     "several tables changed": 0.3,
     "lines cancel": 0.3,
     "a table is empty at OLD": 0.1,
@@ -117,9 +119,9 @@ def test_a_wrong_rule_is_named_over_few_rows(monkeypatch: pytest.MonkeyPatch) ->
     semi = Join("semi", left, Distinct(few), Compare("=", Ref(1), Ref(3)))
     rel = Aggregate(semi, (Column(1, "k"),), ((Column(9, "n"), AggregateCall("count", ())),))
 
-    def wrong(rel: Rel, changed: frozenset[str]) -> Rel | None:
+    def wrong(rel: Rel, changed: frozenset[str], only: Only) -> Rel | None:
         semi = isinstance(rel, Join) and rel.kind == "semi"
-        return delta(rel.left if semi else rel, changed)
+        return delta(rel.left if semi else rel, changed, only)
 
     monkeypatch.setattr(tree_law, "delta", wrong)
     old, new = ((1, 1), (2, 2), (3, 3)), ((1, 1), (2, 2), (3, 3), (3, 4))

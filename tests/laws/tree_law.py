@@ -9,13 +9,16 @@ from random import Random
 
 from everview.algebra.meaning import Bag, State, bag, minus
 from everview.algebra.relations import At, Rel
+from everview.algebra.signs import Signs
 from everview.algebra.walk import bottom_up, inputs, tables
+from everview.delta.context import Only
 from everview.delta.propagate import delta
 from everview.plan.parts import parted, tidied
 from everview.plan.small_sides import with_small_sides
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import joined_by_keys, ordered_terms
 from tests.laws.evaluate import Evaluator
+from tests.laws.generate import only_of
 from tests.laws.law import Seen
 from tests.laws.line_law import wrong_lines
 from tests.laws.met import count, kind_of
@@ -102,7 +105,17 @@ def check_rows(rel: Rel, state: State, changed: frozenset[str], seen: Seen) -> b
             raise _broken(operator, state, changed)
         elif wrong_lines(operator, known, state, changed):
             raise Broken(kind_of(operator), case_of(operator, state, changed), _lines_error)
+        _count_signs(operator, state, changed, seen)
     return not missing
+
+
+def _count_signs(operator: Rel, state: State, changed: frozenset[str], seen: Seen) -> None:
+    """Whether the changes of an input were insertions alone, or deletions alone."""
+    only = only_of(state, changed)
+    below = [delta(i, changed, only) for i in inputs(operator)] if only else []
+    signs = {Signs().of(changes) for changes in below if changes is not None}
+    seen.met(f"{kind_of(operator)}: insertions alone", when=1 in signs)
+    seen.met(f"{kind_of(operator)}: deletions alone", when=-1 in signs)
 
 
 def check_rewritten(rel: Rel, state: State, changed: frozenset[str]) -> None:
@@ -167,10 +180,20 @@ def told_otherwise(
 
 
 def _wrong(rel: Rel, known: Evaluator, changed: frozenset[str]) -> str:
-    """What is wrong with the delta of a relation, an error included; nothing if it is right."""
+    """What is wrong with the delta of a relation, an error included; nothing if it is right.
+
+    Also where it is known of some tables that rows only came, or only went.
+    """
+    only = only_of(known.state, changed)
+    return _wrong_of(rel, known, changed, {}) or (
+        _wrong_of(rel, known, changed, only) if only else ""
+    )
+
+
+def _wrong_of(rel: Rel, known: Evaluator, changed: frozenset[str], only: Only) -> str:
     expected = known.difference(rel)
     try:
-        changes = delta(rel, changed)
+        changes = delta(rel, changed, only)
         found = Bag() if changes is None else known.rows(changes)
     except Exception as problem:
         return f"{type(problem).__name__}: {problem}"

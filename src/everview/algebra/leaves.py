@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from everview.algebra.integrity import At, require, require_unique
 from everview.algebra.scalars import Column, Scalar, refs
@@ -25,12 +26,13 @@ class Scan:
 @dataclass(frozen=True, slots=True)
 class Changes:
     """The weighted rows that turn the table at OLD into the table at NEW (gross: lines may
-    cancel).
+    cancel). `only`: the sign of all of them, where it is known.
     """
 
     table: str
     columns: tuple[Column, ...]
     weighted: bool = True
+    only: Literal[1, -1] | None = None
 
     def __post_init__(self) -> None:
         require(self.weighted, "changes are weighted")

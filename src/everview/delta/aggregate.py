@@ -6,23 +6,20 @@ from everview.aggregates.keyed import KeyedView
 from everview.algebra.calls import WorkDelta
 from everview.algebra.relations import ChangeTable, Net, Project, Rel
 from everview.algebra.scalars import NULL, Cast, Column, Ref, Scalar, integer
-from everview.delta.propagate import delta
+from everview.algebra.signs import Signs
 
 _OF_DELETIONS = ("removed", "deleted", "deleted_copies")
 
 
-def change_table(view: KeyedView, changed: frozenset[str], *, insert_only: bool) -> Rel | None:
+def change_table(view: KeyedView, changes: Rel) -> Rel:
     """□(γ A)  =  γ□ ΔA: the same grouping over the weighted rows, one work-area delta per area.
 
     Extremes want net changes: else a row that came and went within one batch would be an
     inserted and a deleted extreme of a group that nothing is stored of. Insertions alone are
     net as they are.
     """
-    changes = delta(view.input, changed)
-    if changes is None:
-        return None
     areas = view.work_deltas()
-    if insert_only:
+    if Signs().of(changes) == 1:
         return _without_deletions(changes, view.keys, areas)
     has_extremes = any(kept.area.lost is not None for kept in view.areas)
     return ChangeTable(Net(changes) if has_extremes else changes, view.keys, areas)

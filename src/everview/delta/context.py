@@ -4,19 +4,28 @@ parts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import At, Changes, Rel, Scan, Shared
+from everview.algebra.signs import Sign, Signs
 from everview.algebra.walk import inputs, over_inputs
+
+Only = Mapping[str, Sign]
+NEITHER: Only = {}  # of no table it is known
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The tables that changed; every relation is built once per snapshot."""
+    """The tables that changed, and those of which rows were `only` inserted (1) or deleted (-1);
+    every relation is built once per snapshot.
+    """
 
     changed: frozenset[str]
     fresh: Fresh
+    only: Only = field(default_factory=lambda: NEITHER)
+    signs: Signs = field(default_factory=Signs)
     # By identity; the relation is held as well, else another could take its place.
     _built: dict[tuple[int, At], tuple[Rel, Rel]] = field(default_factory=dict)
 

@@ -9,7 +9,6 @@ from everview.algebra.fresh import Fresh
 from everview.algebra.relations import At, Join, Local, Net, Rel, Scan, Signed, Touched, UnionAll
 from everview.algebra.scalars import Column, ColumnId, Scalar
 from everview.algebra.walk import at, highest_id, with_inputs
-from everview.delta.propagate import delta
 from everview.delta.touched import same_key
 
 KEYS, RECOMPUTED = "keys", "recomputed"
@@ -47,12 +46,11 @@ class GroupedView:
         return tuple(self.stored[place] for place in self.places)
 
 
-def touched_partitions(view: GroupedView, changed: frozenset[str]) -> Rel | None:
+def touched_partitions(view: GroupedView, changes: Rel) -> Touched:
     """K  =  touched keys of ΔA: rows of no other key can come out otherwise than they are stored
     (affected groups, seed 002, 3.4.1)
     """
-    changes = delta(view.base, changed)
-    return None if changes is None else Touched(changes, view.keys)
+    return Touched(changes, view.keys)
 
 
 class ApplyGrouped:

@@ -8,16 +8,19 @@ from everview.algebra.relations import (
     Aggregate,
     At,
     Distinct,
+    Join,
     Pivot,
+    Project,
     Rel,
     Shared,
     Signed,
     UnionAll,
     Window,
 )
-from everview.algebra.scalars import Column
+from everview.algebra.scalars import Column, Ref
+from everview.algebra.signs import Sign
 from everview.delta.context import Context
-from everview.delta.touched import of_keys, touched_keys
+from everview.delta.touched import of_keys, same_key, touched_keys
 
 Grouped = Aggregate | Distinct | Window | Pivot
 
@@ -32,11 +35,24 @@ def delta_groups(rel: Grouped, changes: Rel | None, context: Context) -> Rel | N
         return None
     columns = group_columns(rel)
     keys = touched_keys(((changes, columns),), context.fresh) if columns else None
+    sign = context.signs.of(changes)
+    if keys is not None and sign is not None and rel.columns == columns:
+        return _new_or_gone(rel, keys, sign, context)
     terms = (
         Signed(_of_groups(rel, At.NEW, keys, context), 1),
         Signed(_of_groups(rel, At.OLD, keys, context), -1),
     )
     return UnionAll(terms, rel.columns)
+
+
+def _new_or_gone(rel: Grouped, keys: Shared, sign: Sign, context: Context) -> Rel:
+    """Of rows that are their own keys:  Δ(δ A)  =  K ▷ A_old  where rows only came,
+    -(K ▷ A_new)  where rows only went.
+    """
+    without = context.at(rel.input, At.OLD if sign == 1 else At.NEW)
+    lone = Join("anti", keys, without, same_key(keys.columns, group_columns(rel)))
+    pairs = zip(rel.columns, keys.columns, strict=True)
+    return Signed(Project(lone, tuple((c, Ref(key.id)) for c, key in pairs)), sign)
 
 
 def group_columns(rel: Grouped) -> tuple[Column, ...]:

@@ -6,27 +6,38 @@ from dataclasses import replace
 
 from everview.algebra.relations import At, Join, Project, Rel, Signed, UnionAll
 from everview.algebra.scalars import NULL, Column, Ref
+from everview.algebra.signs import OTHER
 from everview.delta.context import Context
-from everview.delta.semi import delta_tested, tested_again
+from everview.delta.semi import delta_tested, lone_otherwise, tested_again
 
 
 def delta_left(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
     """Δ(A ⟕ B)  =  ΔA ⟕ B_new  +  A_old ⋈ ΔB  +  pad(T ▷ B_new)  -  pad(T ▷ B_old),
     T = A_old ⋉ touched ΔB (seed 003, P25 to P28)
     """
-    new = context.at(join.right, At.NEW)
     terms: list[Rel] = []
     if left is not None:
-        terms.append(replace(join, left=left, right=new))
+        terms.append(replace(join, left=left, right=context.at(join.right, At.NEW)))
     if right is not None:
         right = context.shared("changes", right)
-        left_old, old = context.at(join.left, At.OLD), context.at(join.right, At.OLD)
-        terms.append(replace(join, kind="inner", left=left_old, right=right))
-        retested = tested_again(join, right, context)
-        for side, weight in ((new, 1), (old, -1)):
-            lone = Join("anti", retested, side, join.condition)
-            terms.append(_padded(Signed(lone, weight), join))  # type: ignore[arg-type]
+        terms.append(replace(join, kind="inner", left=context.at(join.left, At.OLD), right=right))
+        terms += [_padded(lone, join) for lone in _lone_again(join, right, context)]
     return UnionAll(tuple(terms), join.columns) if terms else None
+
+
+def _lone_again(join: Join, right: Rel, context: Context) -> list[Rel]:
+    """T ▷ B_new - T ▷ B_old. Of insertions alone no row of T is without partner now; of deletions
+    alone none was before.
+    """
+    retested = tested_again(join, right, context)
+    sign = context.signs.of(right)
+    if sign is not None:
+        return [Signed(lone_otherwise(join, retested, sign, context), OTHER[sign])]
+    old, new = (context.at(join.right, snapshot) for snapshot in (At.OLD, At.NEW))
+    return [
+        Signed(Join("anti", retested, new, join.condition), 1),
+        Signed(Join("anti", retested, old, join.condition), -1),
+    ]
 
 
 def delta_right(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:

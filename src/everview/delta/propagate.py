@@ -34,8 +34,9 @@ from everview.algebra.relations import (
     Values,
     Window,
 )
+from everview.algebra.scalars import Column
 from everview.algebra.walk import highest_id
-from everview.delta.context import Context
+from everview.delta.context import NEITHER, Context, Only
 from everview.delta.differences import delta_difference
 from everview.delta.filter import delta_filter
 from everview.delta.generate import delta_generate
@@ -49,12 +50,13 @@ from everview.delta.union_all import delta_union_all
 from everview.rewrite.rules import joined_by_keys
 
 
-def delta(rel: Rel, changed: frozenset[str]) -> Rel | None:
+def delta(rel: Rel, changed: frozenset[str], only: Only = NEITHER) -> Rel | None:
     """The query of the changes of `rel` when these tables changed; None if it cannot have changed.
 
-    `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`.
+    `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`. `only` says
+    into which tables rows were only inserted (1), or from which only deleted (-1).
     """
-    context = Context(changed, Fresh(highest_id(rel)))
+    context = Context(changed, Fresh(highest_id(rel)), only)
     return _Propagation(context).of(joined_by_keys(rel))
 
 
@@ -71,7 +73,7 @@ class _Propagation:
     def _of(self, rel: Rel) -> Rel | None:
         match rel:
             case Scan(table, _, columns):
-                return Changes(table, columns) if table in self.context.changed else None
+                return self._changes(table, columns)
             case Values() | TableFunction():
                 return None
             case Filter():
@@ -98,6 +100,11 @@ class _Propagation:
                 raise PlanError(f"no delta rule for {type(rel).__name__}: {rel}")
             case _:
                 assert_never(rel)
+
+    def _changes(self, table: str, columns: tuple[Column, ...]) -> Rel | None:
+        if table not in self.context.changed:
+            return None
+        return Changes(table, columns, only=self.context.only.get(table))
 
     def _join(self, join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
         match join.kind:

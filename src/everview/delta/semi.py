@@ -7,6 +7,7 @@ from dataclasses import replace
 from everview.algebra.joins import JoinKind
 from everview.algebra.relations import At, Join, Project, Rel, Signed, Touched, UnionAll
 from everview.algebra.scalars import FALSE, TRUE, Ref, Scalar, refs
+from everview.algebra.signs import OTHER, Sign
 from everview.delta.context import Context
 
 
@@ -18,16 +19,40 @@ def delta_tested(join: Join, left: Rel | None, right: Rel | None, context: Conte
     be tested otherwise than before. The condition that tests NULLs as NOT IN does finds them by
     itself.
     """
-    new = context.at(join.right, At.NEW)
     terms: list[Rel] = []
     if left is not None:
-        terms.append(_tested(join, left, new, context))
+        terms.append(_tested(join, left, context.at(join.right, At.NEW), context))
     if right is not None:
-        retested = tested_again(join, right, context)
-        old = context.at(join.right, At.OLD)
-        terms.append(Signed(_tested(join, retested, new, context), 1))
-        terms.append(Signed(_tested(join, retested, old, context), -1))
+        terms += _tested_again(join, right, context)
     return UnionAll(tuple(terms), join.columns) if terms else None
+
+
+def _tested_again(join: Join, right: Rel, context: Context) -> list[Rel]:
+    """T ⋉ B_new - T ⋉ B_old. Of insertions alone every row of T has a partner now, so it is
+    T ▷ B_old; of deletions alone each had one, so it is -(T ▷ B_new).
+    """
+    retested = tested_again(join, right, context)
+    sign = context.signs.of(right)
+    if sign is None:
+        snapshots: tuple[tuple[At, Sign], ...] = ((At.NEW, 1), (At.OLD, -1))
+        sides = [(context.at(join.right, snapshot), weight) for snapshot, weight in snapshots]
+        return [Signed(_tested(join, retested, side, context), weight) for side, weight in sides]
+    lone = lone_otherwise(join, retested, sign, context)
+    match join.kind:
+        case "semi":
+            return [Signed(lone, sign)]
+        case "anti":
+            return [Signed(lone, OTHER[sign])]
+        case _:
+            lone = context.shared("tested", lone)
+            came, went = (_marked(join, lone, mark) for mark in (TRUE, FALSE))
+            return [Signed(came, sign), Signed(went, OTHER[sign])]
+
+
+def lone_otherwise(join: Join, retested: Rel, sign: Sign, context: Context) -> Rel:
+    """The rows of T that have no partner at the one snapshot, and all have one at the other."""
+    without = context.at(join.right, At.OLD if sign == 1 else At.NEW)
+    return Join("anti", retested, without, join.condition)
 
 
 def _tested(join: Join, left: Rel, right: Rel, context: Context) -> Rel:
@@ -40,9 +65,13 @@ def _tested(join: Join, left: Rel, right: Rel, context: Context) -> Rel:
     marked = []
     kinds: tuple[tuple[JoinKind, Scalar], ...] = (("semi", TRUE), ("anti", FALSE))
     for kind, mark in kinds:
-        rows = Join(kind, left, right, join.condition)
-        marked.append(Project(rows, (*((c, Ref(c.id)) for c in left.columns), (join.mark, mark))))
+        marked.append(_marked(join, Join(kind, left, right, join.condition), mark))
     return UnionAll(tuple(marked), join.columns)
+
+
+def _marked(join: Join, rows: Rel, mark: Scalar) -> Rel:
+    assert join.mark is not None
+    return Project(rows, (*((c, Ref(c.id)) for c in rows.columns), (join.mark, mark)))
 
 
 def tested_again(join: Join, right: Rel, context: Context) -> Rel:

@@ -2,31 +2,62 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import assert_never
 
-from everview.algebra.relations import Rel
+from everview.algebra.relations import Net, Rel
+from everview.algebra.signs import Signs
 from everview.delta.aggregate import change_table
-from everview.delta.changes import net_changes
+from everview.delta.context import NEITHER, Only
 from everview.delta.grouped import touched_partitions
 from everview.delta.propagate import delta
 from everview.plan.grouped import Grouped
 from everview.plan.shape import Bag, Keyed
 
 
+@dataclass(frozen=True, slots=True)
+class ViewChanges:
+    """What changes are applied as, the plan that computes them, and whether they are insertions
+    alone.
+    """
+
+    variant: str
+    plan: Rel
+    insert_only: bool
+
+
 def changes_of(
-    shape: Keyed | Grouped | Bag, changed: frozenset[str], *, insert_only: bool
-) -> tuple[str, Rel]:
-    """What the changes are applied as, and the plan that computes them."""
+    shape: Keyed | Grouped | Bag, changed: frozenset[str], only: Only = NEITHER
+) -> ViewChanges:
+    """The changes of the view when these tables changed.
+
+    A bag is changed row by row and every line is counted: there is one line per distinct row,
+    except that insertions alone are appended as they come.
+    """
+    changes = delta(_below(shape), changed, only)
+    assert changes is not None, "a changed source that the definition does not read"
+    gains = Signs().of(changes) == 1
     match shape:
-        case Bag(rel, _, _) if insert_only:
-            variant, changes = "append", delta(rel, changed)
-        case Bag(rel, _, _):
-            variant, changes = "rows", net_changes(rel, changed)
+        case Bag() if gains:
+            return ViewChanges("append", changes, gains)
+        case Bag():
+            return ViewChanges("rows", Net(changes), gains)
         case Keyed(view, _):
-            variant, changes = "groups", change_table(view, changed, insert_only=insert_only)
+            return ViewChanges("groups", change_table(view, changes), gains)
         case Grouped(view, _, _):
-            variant, changes = "partitions", touched_partitions(view, changed)
+            return ViewChanges("partitions", touched_partitions(view, changes), gains)
         case _:
             assert_never(shape)
-    assert changes is not None, "a changed source that the definition does not read"
-    return variant, changes
+
+
+def _below(shape: Keyed | Grouped | Bag) -> Rel:
+    """What rows are propagated of: the definition, or what lies below its groups."""
+    match shape:
+        case Bag(rel, _, _):
+            return rel
+        case Keyed(view, _):
+            return view.input
+        case Grouped(view, _, _):
+            return view.base
+        case _:
+            assert_never(shape)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Iterable
 
 from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import walk_plan
-from everview.delta.linear import is_linear
+from everview.delta.context import Only
 from everview.errors import RefreshRefused
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
@@ -15,7 +15,7 @@ from everview.plan.changes import changes_of
 from everview.plan.cost import Cost
 from everview.plan.grouped import Grouped
 from everview.plan.parts import parted, tidied
-from everview.plan.shape import Bag, FullOnly, Keyed, Shape
+from everview.plan.shape import FullOnly, Keyed, Shape
 from everview.plan.small_sides import with_small_sides
 from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal, Skip
 from everview.rewrite.rules import ordered_terms
@@ -55,16 +55,24 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         if isinstance(source.changes, Lost):
             return Refusal("incremental", f"{source.name}: {source.changes.reason}")
     changed = frozenset(s.name for s in facts.sources if s.changed)
-    insert_only = all(_files(facts, name).insert_only for name in changed) and _is_linear(shape)
     if isinstance(shape, FullOnly):
         place = shape.place
         where = f" (line {place.line}, column {place.column})" if place else ""
         return Refusal("incremental", f"{shape.reason}{where}")
-    variant, changes = changes_of(shape, changed, insert_only=insert_only)
-    ordered = ordered_terms(changes)
+    changes = changes_of(shape, changed, only_of(facts, changed))
+    ordered = ordered_terms(changes.plan)
     plan = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
     read = (plan, *_read_again(shape))
-    return Incremental(variant, plan, changed, insert_only, _cost(facts, read, variant))
+    cost = _cost(facts, read, changes.variant)
+    return Incremental(changes.variant, plan, changed, changes.insert_only, cost)
+
+
+def only_of(facts: RefreshFacts, changed: Iterable[str]) -> Only:
+    """Of these sources, those of which the files say that rows were only inserted, or deleted."""
+    files = {name: _files(facts, name) for name in changed}
+    inserted: Only = {name: 1 for name, some in files.items() if some.insert_only}
+    deleted: Only = {name: -1 for name, some in files.items() if some.delete_only}
+    return {**inserted, **deleted}
 
 
 def _read_again(shape: Shape) -> tuple[Rel, ...]:
@@ -76,18 +84,6 @@ def _read_again(shape: Shape) -> tuple[Rel, ...]:
             return (view.base,)
         case _:
             return ()
-
-
-def _is_linear(shape: Shape) -> bool:
-    match shape:
-        case FullOnly() | Grouped():
-            return False
-        case Bag(rel, _, _):
-            return is_linear(rel)
-        case Keyed(view, _):
-            return is_linear(view.input)
-        case _:
-            assert_never(shape)
 
 
 def _fall_back(facts: RefreshFacts, recompute: Full, refusal: Refusal) -> Choice:

@@ -7,8 +7,10 @@ from typing import assert_never
 
 from everview.algebra.keys import keys
 from everview.algebra.notation import formula
+from everview.algebra.signs import Sign
 from everview.facts.refreshes import RefreshFacts
 from everview.plan.changes import changes_of
+from everview.plan.choose import only_of
 from everview.plan.grouped import Grouped
 from everview.plan.parts import tidied
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
@@ -32,16 +34,16 @@ def propagation(facts: RefreshFacts, shape: Shape, strategy: Incremental) -> Pro
     changed = sorted(strategy.changed)
     several = changed if len(changed) > 1 else []
     return Propagation(
-        by_source=tuple((name, _alone(facts.view, shape, name)) for name in several),
+        by_source=tuple((name, _alone(facts, shape, name)) for name in several),
         keys=_keys(shape),
         left_out=_left_out(facts, strategy),
     )
 
 
-def _alone(view: str, shape: Shape, name: str) -> tuple[str, ...]:
+def _alone(facts: RefreshFacts, shape: Shape, name: str) -> tuple[str, ...]:
     assert not isinstance(shape, FullOnly)
-    _, changes = changes_of(shape, frozenset({name}), insert_only=False)
-    return formula(view, tidied(ordered_terms(changes)))
+    changes = changes_of(shape, frozenset({name}), only_of(facts, (name,)))
+    return formula(facts.view, tidied(ordered_terms(changes.plan)))
 
 
 def _keys(shape: Shape) -> tuple[str, ...]:
@@ -66,6 +68,15 @@ def _left_out(facts: RefreshFacts, strategy: Incremental) -> tuple[str, ...]:
     found = (
         [f"{', '.join(still)} did not change: no term, and one version is read"] if still else []
     )
+    only = only_of(facts, sorted(strategy.changed))
+    kinds: tuple[tuple[Sign, str, str], ...] = (
+        (1, "deleted from", "lost"),
+        (-1, "inserted into", "gained"),
+    )
+    for sign, done, what in kinds:
+        names = [name for name, known in only.items() if known == sign]
+        if names:
+            found.append(f"nothing was {done} {', '.join(names)}: what it {what} is not looked for")
     if strategy.insert_only:
-        found.append("nothing was deleted: no old rows are looked for")
+        found.append("the view only gains rows: no old rows are looked for")
     return tuple(found)
