@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from everview.algebra.meaning import Bag, State, bag, minus
-from everview.algebra.relations import At, Rel
+from everview.algebra.ranges import Range
+from everview.algebra.relations import At, Changes, Local, Rel, Scan
 from everview.algebra.signs import Signs
 from everview.algebra.walk import bottom_up, inputs, tables
 from everview.delta.context import Only
 from everview.delta.propagate import delta
+from everview.plan.narrow import narrowed
 from everview.plan.parts import parted, tidied
+from everview.plan.reach import Kinds, LeafFacts, Ranges
 from everview.plan.small_sides import with_small_sides
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import joined_by_keys, ordered_terms
@@ -141,16 +144,47 @@ def _rewritten_otherwise(case: Case, known: Evaluator) -> str:
         return ""
     terms = ordered_terms(changes)
     tidy = tidied(with_small_sides(terms, _few_changes))
-    plans = {"ordered_terms": terms, "net_sources": net_sources(terms), "tidied": tidy}
+    plans = {
+        "ordered_terms": terms,
+        "net_sources": net_sources(terms),
+        "tidied": tidy,
+        "narrowed": narrowed(tidy, _leaf_facts(known)),
+    }
     for name, plan in plans.items():
         if known.rows(plan) != known.difference(case.rel):
             return f"{name} gives other changes:\n{plan_text(plan)}\nof"
     plan = parted(tidy, repeated=1, together=5)
     for part in plan.parts:
-        known.keep(part.name, part.rel)
-    if known.rows(plan.rest) != known.difference(case.rel):
+        known.keep(part.name, narrowed(part.rel, _leaf_facts(known)))
+    if known.rows(narrowed(plan.rest, _leaf_facts(known))) != known.difference(case.rel):
         return f"parted gives other changes:\n{plan_text(plan.rest)}\nof"
     return ""
+
+
+def _leaf_facts(known: Evaluator) -> LeafFacts:
+    """What files would say of the numbers in the leaves, as narrowly as they can."""
+
+    def facts(leaf: Scan | Changes | Local) -> tuple[Kinds, Ranges]:
+        held = [row for row, _ in known.lines(leaf)]
+        if isinstance(leaf, Scan | Changes):  # a kind is the table's, whatever rows are read
+            held += [r for when in At for r in known.state.tables[leaf.table, when]]
+        columns = {c.id: [row[i] for row in held] for i, c in enumerate(leaf.columns)}
+        kinds = {c: "whole" for c, some in columns.items() if _are_whole(some)}
+        if isinstance(leaf, Scan):
+            return kinds, dict(leaf.within)
+        ranges = {}
+        for place, column in enumerate(leaf.columns):
+            some = [row[place] for row, _ in known.lines(leaf)]
+            numbers = [v for v in some if v is not None]
+            if column.id in kinds and numbers:
+                ranges[column.id] = Range(min(numbers), max(numbers), None in some)
+        return kinds, ranges
+
+    return facts
+
+
+def _are_whole(values: list[object]) -> bool:
+    return all(v is None or (isinstance(v, int) and not isinstance(v, bool)) for v in values)
 
 
 def _few_changes(leaf: Rel) -> tuple[int, int]:

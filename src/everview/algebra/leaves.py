@@ -5,22 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from everview.algebra.integrity import At, require, require_unique
-from everview.algebra.scalars import Column, Scalar, refs
+from everview.algebra.integrity import At, require, require_known, require_unique
+from everview.algebra.ranges import Range
+from everview.algebra.scalars import Column, ColumnId, Scalar, refs
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The rows of a table at one snapshot, these columns only."""
+    """The rows of a table at one snapshot, these columns only; of them those `within` ranges."""
 
     table: str
     at: At
     columns: tuple[Column, ...]
     weighted: bool = False
+    within: tuple[tuple[ColumnId, Range], ...] = ()
 
     def __post_init__(self) -> None:
         require(not self.weighted, "a scan is plain")
         require_unique("scan", self.columns)
+        require_known("scan", [c for c, _ in self.within], self.columns)
+
+    def ranges(self) -> dict[str, Range]:
+        """By name, the columns whose values are within a range."""
+        names = {c.id: c.name for c in self.columns}
+        return {names[column]: range_ for column, range_ in self.within}
 
 
 @dataclass(frozen=True, slots=True)

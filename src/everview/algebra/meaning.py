@@ -98,7 +98,8 @@ def lines(rel: Rel, state: State) -> list[Line]:
 def _leaf(leaf: Scan | Changes | Local | Values | TableFunction, state: State) -> list[Line]:
     match leaf:
         case Scan(table, at, _):
-            return [(row, 1) for row in state.tables[table, at]]
+            found = ((row, named(leaf.columns, row)) for row in state.tables[table, at])
+            return [(row, 1) for row, of in found if all(r.holds(of[c]) for c, r in leaf.within)]
         case Changes(table, _):
             return list(state.changes[table])
         case Local(name, _):

@@ -14,7 +14,10 @@ from everview.facts.tables import Lost
 from everview.plan.changes import changes_of
 from everview.plan.cost import Cost
 from everview.plan.grouped import Grouped
+from everview.plan.leaf_facts import leaf_facts
+from everview.plan.narrow import narrowed
 from everview.plan.parts import parted, tidied
+from everview.plan.select import files_within
 from everview.plan.shape import FullOnly, Keyed, Shape
 from everview.plan.small_sides import with_small_sides
 from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal, Skip
@@ -61,7 +64,8 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         return Refusal("incremental", f"{shape.reason}{where}")
     changes = changes_of(shape, changed, only_of(facts, changed))
     ordered = ordered_terms(changes.plan)
-    plan = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
+    hinted = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
+    plan = narrowed(hinted, leaf_facts(facts))
     read = (plan, *_read_again(shape))
     cost = _cost(facts, read, changes.variant)
     return Incremental(changes.variant, plan, changed, changes.insert_only, cost)
@@ -123,11 +127,11 @@ def _full_cost(facts: RefreshFacts) -> Cost:
 def leaf_bytes(facts: RefreshFacts, leaf: Rel) -> int:
     """The bytes of the files behind a leaf of the plan."""
     match leaf:
-        case Scan(table, At.OLD, _):
-            old = facts.source(table).at_old
-            return old.bytes if old is not None else 0
-        case Scan(table, _, _):
-            return facts.source(table).at_new.bytes
+        case Scan(table, at, _):
+            source = facts.source(table)
+            snapshot = source.at_old if at is At.OLD else source.at_new
+            files = () if snapshot is None else files_within(snapshot.files, leaf.ranges())
+            return sum(f.size for f in files)
         case Changes(table, _):
             return _files(facts, table).bytes
         case _:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from everview.algebra.ranges import Range
 from everview.facts.files import Bounds, TableFile
 
 Key = tuple[Any, ...]
@@ -25,6 +26,19 @@ def files_with_keys(
     ordered = _Ordered([tuple(k[i] for i in places) for k in keys])
     names = [columns[i] for i in places]
     return tuple(f for f in files if ordered.any_in([f.bounds_of(n) for n in names]))
+
+
+def files_within(
+    files: tuple[TableFile, ...], ranges: Mapping[str, Range]
+) -> tuple[TableFile, ...]:
+    """The files that may hold a row whose columns lie in these ranges."""
+    return tuple(f for f in files if all(_meets(f.bounds_of(n), r) for n, r in ranges.items()))
+
+
+def _meets(bounds: Bounds, range_: Range) -> bool:
+    if range_.null and admits(bounds, None):
+        return True
+    return not _known(bounds) or bool(bounds.low <= range_.high and range_.low <= bounds.high)
 
 
 def _has_order(value: Any) -> bool:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
+from everview.algebra.ranges import Range
 from everview.algebra.relations import At, Changes, Local, Scan
 from everview.facts.files import TableFile
 from everview.facts.receipts import Read
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Snapshot
+from everview.plan.select import files_within
 from everview.run.engine import Engine
 from everview.run.read import changes_frame, flattened, snapshot_frame
 from everview.run.tails import shown_frame
@@ -31,7 +36,7 @@ class Frames:
         self.local: dict[str, DataFrame] = {}
         self.stored_files: tuple[TableFile, ...] = facts.stored.snapshot.files
         self.read: dict[str, Read] = {}
-        self._made: dict[tuple[str, int | None], DataFrame] = {}  # of a version, or the changes
+        self._made: dict[tuple[str, object], DataFrame] = {}  # of a version, or the changes
 
     def run(self, query: Sql) -> DataFrame:
         """The query over the pinned rows."""
@@ -50,16 +55,23 @@ class Frames:
                 source = self._facts.source(table)
                 snapshot = source.at_old if at is At.OLD else source.at_new
                 assert snapshot is not None
-                return self.source(table, snapshot)
+                return _cut(self.source(table, snapshot, leaf.ranges()), leaf.ranges())
             case Changes(table, _):
                 return self._changes(table)
 
-    def source(self, name: str, snapshot: Snapshot) -> DataFrame:
-        """A source's recorded columns at a snapshot; a column that came later is not seen."""
+    def source(
+        self, name: str, snapshot: Snapshot, within: Mapping[str, Range] = MappingProxyType({})
+    ) -> DataFrame:
+        """A source's recorded columns at a snapshot, of the files that may hold rows within these
+        ranges; a column that came later is not seen.
+        """
+        if within:
+            snapshot = replace(snapshot, files=files_within(snapshot.files, within))
         self._count(name, Read(snapshot.rows, snapshot.bytes))
-        if (name, snapshot.version) not in self._made:
-            self._made[name, snapshot.version] = self._source(name, snapshot)
-        return self._made[name, snapshot.version]
+        made = name, (snapshot.version, frozenset(within.items()))
+        if made not in self._made:
+            self._made[made] = self._source(name, snapshot)
+        return self._made[made]
 
     def _source(self, name: str, snapshot: Snapshot) -> DataFrame:
         frame = shown_frame(self._engine.own, snapshot, self._facts.source(name).tail)
@@ -89,6 +101,15 @@ class Frames:
 
     def _count(self, name: str, read: Read) -> None:
         self.read[name] = self.read.get(name, Read(0, 0)) + read
+
+
+def _cut(frame: DataFrame, within: Mapping[str, Range]) -> DataFrame:
+    """The rows within these ranges, for Spark to leave out parts of files too."""
+    for name, range_ in within.items():
+        column = F.col(quoted(name))
+        inside = column.between(F.lit(range_.low), F.lit(range_.high))
+        frame = frame.filter(inside | column.isNull() if range_.null else inside)
+    return frame
 
 
 def _by_size(

@@ -71,7 +71,9 @@ def local_names(columns: tuple[Column, ...]) -> tuple[str, ...]:
 def _leaf_title(leaf: Leaf) -> str:
     match leaf:
         case Scan(table, at, _):
-            return f"{quoted(table)} /* at the {at.value} version */"
+            ranges = "".join(f", {name} {range_}" for name, range_ in leaf.ranges().items())
+            said = ranges.replace("*/", "* /")
+            return f"{quoted(table)} /* at the {at.value} version{said} */"
         case Changes(table, _):
             return f"{quoted(table)} /* its changes */"
         case Local(name, _):
