@@ -12,24 +12,24 @@ from everview.delta.semi import delta_tested, lone_otherwise, tested_again
 
 
 def delta_left(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
-    """Δ(A ⟕ B)  =  ΔA ⟕ B_new  +  A_old ⋈ ΔB  +  pad(T ▷ B_new)  -  pad(T ▷ B_old),
-    T = A_old ⋉ touched ΔB (seed 003, P25 to P28)
+    """Δ(A ⟕ B)  =  ΔA ⟕ B_new  +  T ⋈ ΔB  +  pad(T ▷ B_new)  -  pad(T ▷ B_old),
+    T = A_old ⋉ touched ΔB, which are all rows of A that meet ΔB (seed 003, P25 to P28)
     """
     terms: list[Rel] = []
     if left is not None:
         terms.append(replace(join, left=left, right=context.at(join.right, At.NEW)))
     if right is not None:
         right = context.shared("changes", right)
-        terms.append(replace(join, kind="inner", left=context.at(join.left, At.OLD), right=right))
-        terms += [_padded(lone, join) for lone in _lone_again(join, right, context)]
+        retested = tested_again(join, right, context)
+        terms.append(replace(join, kind="inner", left=retested, right=right))
+        terms += [_padded(lone, join) for lone in _lone_again(join, right, retested, context)]
     return UnionAll(tuple(terms), join.columns) if terms else None
 
 
-def _lone_again(join: Join, right: Rel, context: Context) -> list[Rel]:
+def _lone_again(join: Join, right: Rel, retested: Rel, context: Context) -> list[Rel]:
     """T ▷ B_new - T ▷ B_old. Of insertions alone no row of T is without partner now; of deletions
     alone none was before.
     """
-    retested = tested_again(join, right, context)
     sign = context.signs.of(right)
     if sign is not None:
         return [Signed(lone_otherwise(join, retested, sign, context), OTHER[sign])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from everview.algebra.relations import At, Changes, Rel, Scan
-from everview.algebra.walk import walk_plan
+from everview.algebra.walk import inputs, walk_plan
 from everview.delta.context import Only
 from everview.errors import RefreshRefused
 from everview.facts.refreshes import RefreshFacts
@@ -67,8 +67,9 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     hinted = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
     plan = narrowed(hinted, leaf_facts(facts))
     read = (plan, *_read_again(shape))
-    cost = _cost(facts, read, changes.variant)
-    return Incremental(changes.variant, plan, changed, changes.insert_only, cost)
+    leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not inputs(leaf)}
+    cost = _cost(facts, read, changes.variant, len(parted(plan, leaves).parts))
+    return Incremental(changes.variant, plan, changed, changes.insert_only, cost, leaves)
 
 
 def only_of(facts: RefreshFacts, changed: Iterable[str]) -> Only:
@@ -147,13 +148,12 @@ def _leaf_rows(facts: RefreshFacts, leaf: Rel) -> tuple[int, int] | None:
     return None if rows is None or whole is None else (rows, whole)
 
 
-def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], variant: str) -> Cost:
+def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], variant: str, parts: int) -> Cost:
     """Every leaf is read once; of the stored view, as many files as there may be touched."""
     read = sum(leaf_bytes(facts, leaf) for plan in plans for leaf in walk_plan(plan))
     stored = facts.stored.snapshot
     rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
     known = [r for r in rows if r is not None]
-    parts = len(parted(plans[0]).parts)
     if variant == "append":
         share = sum(known) / max(1, stored.rows or 1)
         return Cost(read, int(min(1.0, share) * stored.bytes), parts + 1, ("rows appended",))

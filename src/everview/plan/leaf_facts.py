@@ -34,9 +34,8 @@ def leaf_facts(facts: RefreshFacts, at_hand: AtHand | None = None) -> LeafFacts:
             return _of_local(leaf, local)
         if leaf.table not in sources:
             return {}, {}
-        schema = facts.stored.record.source(leaf.table).schema
         names = {c.id: c.name for c in leaf.columns}
-        kinds = _kinds(names, schema)
+        kinds = _kinds(names, sources[leaf.table].at_new.schema)
         if isinstance(leaf, Scan):
             return kinds, dict(leaf.within)
         return kinds, _ranges(names, kinds, _changed(sources[leaf.table]))

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
-from everview.algebra.relations import Local, Rel, Shared
+from everview.algebra.relations import Changes, Local, Rel, Shared
 from everview.algebra.walk import bottom_up, inputs, over_inputs, walk_plan
 from everview.plan.sizes import is_few
 
-# Spark reads a plan as a tree: a part is planned again for every reader. A query of its own
-# costs about as much as planning some tens of operators.
+# Spark reads a plan as a tree: a part is planned again for every reader, and its tables are read
+# again. A query of its own costs about as much as planning some tens of operators, or as reading
+# some tens of megabytes.
 MOST_REPEATED = 50
 MOST_TOGETHER = 100
+MOST_READ_AGAIN = 32_000_000
+
+LeafBytes = Mapping[Rel, int]  # the bytes of the files behind a leaf, where they are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +47,20 @@ class Parted:
         return max(map(operators, self.queries()))
 
 
-def parted(rel: Rel, repeated: int = MOST_REPEATED, together: int = MOST_TOGETHER) -> Parted:
+def parted(
+    rel: Rel,
+    leaf_bytes: LeafBytes = MappingProxyType({}),
+    *,
+    repeated: int = MOST_REPEATED,
+    together: int = MOST_TOGETHER,
+) -> Parted:
     """The plan with larger parts that several read, and what stands alone in a large plan, as
     rows at hand.
 
     Only parts of few rows: what a relation holds at a snapshot is read where it is needed, cut to
     what is touched. At most so many operators are planned again, or stand together.
     """
-    parting = _Parting(_readers(rel), repeated, together)
+    parting = _Parting(_readers(rel), leaf_bytes, repeated, together)
     rest = parting.of(rel).rel
     return Parted(tuple(parting.parts), rest)
 
@@ -99,12 +111,14 @@ def operators(rel: Rel) -> int:
 class _Seen:
     rel: Rel
     operators: int
+    bytes: int
     few: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Parting:
     readers: Counter[int]
+    leaf_bytes: LeafBytes
     repeated: int
     together: int
     parts: list[Part] = field(default_factory=list)
@@ -120,11 +134,13 @@ class _Parting:
         size = 1 + sum(b.operators for b in below)
         few = is_few(rel, [b.few for b in below])
         whole = over_inputs(rel, tuple(b.rel for b in below))
-        again = (self.readers[id(rel)] - 1) * size
-        is_large = again > self.repeated or (isinstance(rel, Shared) and size > self.together)
-        if not few or not is_large or isinstance(rel, Local):
-            return _Seen(whole, size, few)
+        read = sum(b.bytes for b in below) if below else self.leaf_bytes.get(rel, 0)
+        more = self.readers[id(rel)] - 1
+        is_large = more * size > self.repeated or more * read > MOST_READ_AGAIN
+        is_large |= isinstance(rel, Shared) and size > self.together
+        if not few or not is_large or isinstance(rel, Local | Changes):
+            return _Seen(whole, size, read, few)
         rows = whole.input if isinstance(whole, Shared) else whole
         part = Part(f"part{len(self.parts) + 1}", rows)
         self.parts.append(part)
-        return _Seen(part.local(), 1, few)
+        return _Seen(part.local(), 1, 0, few)

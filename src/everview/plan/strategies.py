@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from everview.algebra.relations import Rel
 from everview.plan.cost import NOTHING, Cost
+from everview.plan.parts import LeafBytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Incremental:
     changed: frozenset[str]
     insert_only: bool
     cost: Cost
+    leaf_bytes: LeafBytes = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -40,7 +40,7 @@ def program(choice: Choice, shape: Shape) -> Program:
         case Full():
             return _full(shape)
         case Incremental():
-            plan = parted(choice.strategy.changes)
+            plan = parted(choice.strategy.changes, choice.strategy.leaf_bytes)
             kept = tuple(Keep(part) for part in plan.parts)
             return kept + _incremental(choice.strategy, plan.rest, shape)
         case _:
