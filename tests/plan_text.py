@@ -9,6 +9,7 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -110,6 +111,8 @@ def _line(rel: Rel, names: Names) -> str:
             return "negate"
         case Net():
             return "net"
+        case Copies():
+            return "copies"
         case Aggregate(_, keys, calls):
             computed = [f"{_column(c)} = {_call(call, names)}" for c, call in calls]
             return f"aggregate by ({_columns(keys)}): {', '.join(computed)}"

@@ -27,7 +27,7 @@ from everview.algebra.signs import Sign
 from everview.algebra.walk import walk_plan
 from everview.delta.aggregate import change_table
 from everview.delta.apply_keyed import ApplyKeyed
-from everview.delta.context import Only
+from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
 from everview.sql.write import write
 
@@ -64,8 +64,8 @@ COUNT, SUM = AggregateCall("count", ()), AggregateCall("sum", (2,))
 MAX = AggregateCall("max", (2,))
 
 
-def table_of(view: KeyedView, only: Only) -> Rel:
-    changes = delta(view.input, CHANGED, only)
+def table_of(view: KeyedView, known: Known) -> Rel:
+    changes = delta(view.input, CHANGED, known)
     assert changes is not None
     return change_table(view, changes)
 
@@ -76,18 +76,18 @@ def nets(rel: Rel | None) -> int:
 
 
 def test_only_extremes_want_net_changes() -> None:
-    assert nets(table_of(view(COUNT, SUM), {})) == 0
-    assert nets(table_of(view(COUNT, MAX), {})) == 1
-    assert nets(table_of(view(COUNT, MAX), {"t": 1})) == 0
+    assert nets(table_of(view(COUNT, SUM), NOTHING)) == 0
+    assert nets(table_of(view(COUNT, MAX), NOTHING)) == 1
+    assert nets(table_of(view(COUNT, MAX), Known({"t": 1}))) == 0
 
 
 def test_insertions_alone_do_not_ask_for_deletions() -> None:
-    table = table_of(view(MAX), {"t": 1})
+    table = table_of(view(MAX), Known({"t": 1}))
     assert isinstance(table, Project)
     assert isinstance(table.input, ChangeTable)
     asked = {area.function for _, area in table.input.areas}
     assert asked == {"weight", "inserted", "inserted_copies"}
-    whole = table_of(view(MAX), {})
+    whole = table_of(view(MAX), NOTHING)
     assert table.columns == whole.columns
 
 
@@ -114,7 +114,7 @@ TESTED = Compare("=", Ref(A.id), Ref(C.id))
 def test_where_rows_only_come_or_go_one_snapshot_is_read(
     rel: Rel, sign: Sign | None, read: set[At]
 ) -> None:
-    changes = delta(rel, frozenset({"u"}), {} if sign is None else {"u": sign})
+    changes = delta(rel, frozenset({"u"}), Known({} if sign is None else {"u": sign}))
     assert changes is not None
     scans = [r for r in walk_plan(changes) if isinstance(r, Scan) and r.table == "u"]
     assert {scan.at for scan in scans} == read

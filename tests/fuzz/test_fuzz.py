@@ -16,7 +16,7 @@ from tests.fuzz.tables import fuzz_tables, visible
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SEEDS = (2, 4)
+SEEDS = (2, 5)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from everview.algebra.meaning import Bag, State, lines, minus, rows
 from everview.algebra.relations import Aggregate, At, Filter, Project, Rel, Window
 from everview.algebra.scalars import Call, Column, Compare, Ref, Scalar, integer
 from everview.algebra.walk import at, walk_plan
+from everview.delta.context import Known
 from everview.delta.grouped import KEYS, RECOMPUTED, ApplyGrouped, GroupedView, touched_partitions
 from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
@@ -40,7 +41,7 @@ def check_grouped(seed: int, seen: Seen) -> None:
     story = f"\n{plan_text(rel)}\n{state}"
     shown = Counter(row[: len(public.names)] for row in new.elements())
     assert shown == rows(at(rel, At.NEW), state), f"other rows are stored {story}"
-    below = delta(view.base, changed, only_of(state, changed))
+    below = delta(view.base, changed, Known(only_of(state, changed)))
     if below is None:
         assert old == new, f"nothing is touched {story}"
         return

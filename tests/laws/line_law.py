@@ -6,6 +6,7 @@ from everview.algebra.meaning import Row, State
 from everview.algebra.relations import Except, Intersect, Rel
 from everview.algebra.signs import Signs
 from everview.algebra.walk import inputs
+from everview.delta.context import Known
 from everview.delta.propagate import delta
 from tests.laws.evaluate import Evaluator
 from tests.laws.generate import only_of
@@ -18,7 +19,7 @@ def wrong_lines(rel: Rel, known: Evaluator, state: State, changed: frozenset[str
     """
     only = only_of(state, changed)
     keys = group_keys(rel)
-    changes = delta(rel, changed, only) if keys or only else None
+    changes = delta(rel, changed, Known(only)) if keys or only else None
     if changes is None:
         return ""
     lines = known.lines(changes)
@@ -27,7 +28,7 @@ def wrong_lines(rel: Rel, known: Evaluator, state: State, changed: frozenset[str
         return f"the sign is {sign}, and yet there are {lines}"
     untouched = keys_of(keys, rel.columns, [row for row, _ in lines])
     for below in inputs(rel):
-        untouched -= _touched(rel, known, delta(below, changed, only))
+        untouched -= _touched(rel, known, delta(below, changed, Known(only)))
     return f"looks at untouched {untouched}" if untouched else ""
 
 

@@ -14,7 +14,7 @@ from everview.algebra.meaning import State, rows
 from everview.algebra.relations import Aggregate, At, Distinct, Filter, Join, Rel, Scan
 from everview.algebra.scalars import Column, Compare, Ref, integer
 from everview.algebra.walk import bottom_up, inputs
-from everview.delta.context import Only
+from everview.delta.context import Known
 from everview.delta.propagate import delta
 from tests.laws import tree_law
 from tests.laws.evaluate import Evaluator
@@ -119,9 +119,9 @@ def test_a_wrong_rule_is_named_over_few_rows(monkeypatch: pytest.MonkeyPatch) ->
     semi = Join("semi", left, Distinct(few), Compare("=", Ref(1), Ref(3)))
     rel = Aggregate(semi, (Column(1, "k"),), ((Column(9, "n"), AggregateCall("count", ())),))
 
-    def wrong(rel: Rel, changed: frozenset[str], only: Only) -> Rel | None:
+    def wrong(rel: Rel, changed: frozenset[str], told: Known) -> Rel | None:
         semi = isinstance(rel, Join) and rel.kind == "semi"
-        return delta(rel.left if semi else rel, changed, only)
+        return delta(rel.left if semi else rel, changed, told)
 
     monkeypatch.setattr(tree_law, "delta", wrong)
     old, new = ((1, 1), (2, 2), (3, 3)), ((1, 1), (2, 2), (3, 3), (3, 4))

@@ -12,7 +12,7 @@ from everview.algebra.ranges import Range
 from everview.algebra.relations import At, Changes, Local, Rel, Scan
 from everview.algebra.signs import Signs
 from everview.algebra.walk import bottom_up, inputs, tables
-from everview.delta.context import Only
+from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
 from everview.plan.narrow import narrowed
 from everview.plan.parts import parted, tidied
@@ -115,7 +115,7 @@ def check_rows(rel: Rel, state: State, changed: frozenset[str], seen: Seen) -> b
 def _count_signs(operator: Rel, state: State, changed: frozenset[str], seen: Seen) -> None:
     """Whether the changes of an input were insertions alone, or deletions alone."""
     only = only_of(state, changed)
-    below = [delta(i, changed, only) for i in inputs(operator)] if only else []
+    below = [delta(i, changed, Known(only)) for i in inputs(operator)] if only else []
     signs = {Signs().of(changes) for changes in below if changes is not None}
     seen.met(f"{kind_of(operator)}: insertions alone", when=1 in signs)
     seen.met(f"{kind_of(operator)}: deletions alone", when=-1 in signs)
@@ -139,7 +139,7 @@ def _rewritten_otherwise(case: Case, known: Evaluator) -> str:
     connected = joined_by_keys(case.rel)
     if known.rows(connected) != known.rows(case.rel):
         return f"joined_by_keys gives other rows:\n{plan_text(connected)}\nof"
-    changes = delta(case.rel, case.changed)
+    changes = delta(case.rel, case.changed, Known(large=case.changed))
     if changes is None:
         return ""
     terms = ordered_terms(changes)
@@ -216,18 +216,16 @@ def told_otherwise(
 def _wrong(rel: Rel, known: Evaluator, changed: frozenset[str]) -> str:
     """What is wrong with the delta of a relation, an error included; nothing if it is right.
 
-    Also where it is known of some tables that rows only came, or only went.
+    Also where it is known of some tables that rows only came, or only went, and that all are large.
     """
-    only = only_of(known.state, changed)
-    return _wrong_of(rel, known, changed, {}) or (
-        _wrong_of(rel, known, changed, only) if only else ""
-    )
+    told = Known(only_of(known.state, changed), changed)
+    return _wrong_of(rel, known, changed, NOTHING) or _wrong_of(rel, known, changed, told)
 
 
-def _wrong_of(rel: Rel, known: Evaluator, changed: frozenset[str], only: Only) -> str:
+def _wrong_of(rel: Rel, known: Evaluator, changed: frozenset[str], told: Known) -> str:
     expected = known.difference(rel)
     try:
-        changes = delta(rel, changed, only)
+        changes = delta(rel, changed, told)
         found = Bag() if changes is None else known.rows(changes)
     except Exception as problem:
         return f"{type(problem).__name__}: {problem}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from everview.algebra.meaning import Bag, Row, State, bag, rows
 from everview.algebra.relations import At, Net, Rel
 from everview.algebra.walk import at
+from everview.delta.context import Known
 from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
 from everview.rewrite.rules import ordered_terms
@@ -77,7 +78,7 @@ class Example:
 
     def maintained(self, sql: str) -> Maintained:
         """The view and its changes, as propagated and as they are run: both must be the same."""
-        changes = delta(self.plan(sql), self.changed, only_of(self.state, self.changed))
+        changes = delta(self.plan(sql), self.changed, Known(only_of(self.state, self.changed)))
         if changes is None:
             raise AssertionError("the view reads no table that changes")
         plan = Net(changes)

@@ -9,6 +9,7 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -61,7 +62,10 @@ def constants(rel: Rel, types: Types) -> Fixed:
             below = rel.changes if isinstance(rel, Touched | ChangeTable) else rel.input
             shown = {c.id for c in rel.columns}
             return {c: v for c, v in constants(below, types).items() if c in shown}
-        case Shared() | Generate() | Distinct() | Window() | TopK() | Signed() | Negate() | Net():
+        case (
+            Shared() | Generate() | Distinct() | Window() | TopK() | Signed() | Negate() | Net()
+            | Copies()
+        ):  # fmt: skip
             return constants(rel.input, types)
         case _:
             assert_never(rel)

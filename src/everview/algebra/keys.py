@@ -16,6 +16,7 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -82,7 +83,7 @@ class _Derivation:
         match rel:
             case Scan(table, _, columns):
                 return _named(self.declared.get(table, ()), columns)
-            case Changes() | Local():
+            case Changes() | Local() | Copies():
                 return ()
             case Values():
                 return values_keys(rel)

@@ -14,6 +14,7 @@ from everview.algebra.relations import (
     At,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -77,6 +78,8 @@ def lines(rel: Rel, state: State) -> list[Line]:
             return plain(_once(rows(input_, state)))
         case Net(input_):
             return list(rows(input_, state).items())
+        case Copies(input_):
+            return _copies(lines(input_, state))
         case Aggregate() | Window() | TopK() | Pivot():
             return _together(rel, [row for row, _ in lines(rel.input, state)])
         case Signed(input_, weight):
@@ -90,6 +93,12 @@ def lines(rel: Rel, state: State) -> list[Line]:
             return [(row, 1) for row in change_table(rel, lines(changes, state))]
         case _:
             assert_never(rel)
+
+
+def _copies(some: list[Line]) -> list[Line]:
+    if any(weight < 0 for _, weight in some):
+        raise NoMeaning(f"a row less than never in {some}")
+    return [(row, 1) for row, weight in some for _ in range(weight)]
 
 
 # Leaves

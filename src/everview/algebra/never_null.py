@@ -10,6 +10,7 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -78,7 +79,7 @@ def never_null(rel: Rel) -> Columns:
         case Window(input_, _, calls):
             numbered = (c for c, f in calls if called(f.function) == "row_number")
             return never_null(input_) | _ids(numbered)
-        case Shared() | Generate() | Distinct() | TopK() | Signed() | Negate() | Net():
+        case Shared() | Generate() | Distinct() | TopK() | Signed() | Negate() | Net() | Copies():
             return never_null(rel.input)
         case _:
             assert_never(rel)

@@ -14,6 +14,7 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -137,6 +138,8 @@ def _unary(rel: Rel, names: Names) -> tuple[str, Rel] | None:
             return "-", input_
         case Net(input_):
             return "net", input_
+        case Copies(input_):
+            return "rows", input_
         case Touched(changes, columns):
             return f"touched {listed(names[c.id] for c in columns)}", changes
         case Join() | UnionAll() | Except() | Intersect():

@@ -7,13 +7,13 @@ from everview.algebra.integrity import At, PlanError
 from everview.algebra.joins import Join, JoinKind, Side
 from everview.algebra.leaves import Changes, Local, Scan, TableFunction, Values
 from everview.algebra.rowwise import Filter, Generate, Negate, Project, Shared, Signed, Unpivot
-from everview.algebra.sets import Distinct, Except, Intersect, Net, Touched, UnionAll
+from everview.algebra.sets import Copies, Distinct, Except, Intersect, Net, Touched, UnionAll
 
 __all__ = [
-    "Aggregate", "At", "ChangeTable", "Changes", "Distinct", "Except", "Filter", "Generate",
-    "Intersect", "Join", "JoinKind", "Local", "Negate", "Net", "Pivot", "PlanError", "Project",
-    "Rel", "Scan", "Shared", "Side", "Signed", "TableFunction", "TopK", "Touched", "UnionAll",
-    "Unpivot", "Values", "Window",
+    "Aggregate", "At", "ChangeTable", "Changes", "Copies", "Distinct", "Except", "Filter",
+    "Generate", "Intersect", "Join", "JoinKind", "Local", "Negate", "Net", "Pivot", "PlanError",
+    "Project", "Rel", "Scan", "Shared", "Side", "Signed", "TableFunction", "TopK", "Touched",
+    "UnionAll", "Unpivot", "Values", "Window",
 ]  # fmt: skip
 
 Rel = (
@@ -39,6 +39,7 @@ Rel = (
     | Signed
     | Negate
     | Net
+    | Copies
     | Touched
     | ChangeTable
 )

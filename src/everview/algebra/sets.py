@@ -97,3 +97,19 @@ class Net(OverInput):
 
     def __post_init__(self) -> None:
         require(self.input.weighted, "net of a plain relation")
+
+
+@dataclass(frozen=True, slots=True)
+class Copies(OverInput):
+    """The rows of changes that are a relation by themselves: each as often as its weight says,
+    which is never below zero; plain.
+    """
+
+    input: Rel
+
+    def __post_init__(self) -> None:
+        require(self.input.weighted, "copies of plain rows")
+
+    @property
+    def weighted(self) -> bool:
+        return False

@@ -12,6 +12,7 @@ from everview.algebra.relations import (
     At,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -44,7 +45,7 @@ def inputs(rel: Rel) -> tuple[Rel, ...]:
             return ()
         case (
             Shared() | Filter() | Project() | Generate() | Unpivot() | Distinct() | Aggregate()
-            | Window() | TopK() | Pivot() | Signed() | Negate() | Net()
+            | Window() | TopK() | Pivot() | Signed() | Negate() | Net() | Copies()
         ):  # fmt: skip
             return (rel.input,)
         case ChangeTable() | Touched():
@@ -64,7 +65,7 @@ def with_inputs(rel: Rel, new: tuple[Rel, ...]) -> Rel:
             return rel
         case (
             Shared() | Filter() | Project() | Generate() | Unpivot() | Distinct() | Aggregate()
-            | Window() | TopK() | Pivot() | Signed() | Negate() | Net()
+            | Window() | TopK() | Pivot() | Signed() | Negate() | Net() | Copies()
         ):  # fmt: skip
             return replace(rel, input=new[0])
         case ChangeTable() | Touched():
@@ -179,6 +180,7 @@ def _read(rel: Rel) -> set[ColumnId]:
             | Shared()
             | Signed()
             | Negate()
+            | Copies()
         ):
             return set()
         case _:
@@ -221,7 +223,8 @@ def scalars(rel: Rel) -> tuple[Scalar, ...]:
             return (call,)
         case (
             Scan() | Changes() | Local() | Shared() | Unpivot() | UnionAll() | Except()
-            | Intersect() | Distinct() | Signed() | Negate() | Net() | Touched() | ChangeTable()
+            | Intersect() | Distinct() | Signed() | Negate() | Net() | Copies() | Touched()
+            | ChangeTable()
         ):  # fmt: skip
             return ()
         case _:

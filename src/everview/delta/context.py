@@ -10,21 +10,31 @@ from dataclasses import dataclass, field, replace
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import At, Changes, Rel, Scan, Shared
 from everview.algebra.signs import Sign, Signs
-from everview.algebra.walk import inputs, over_inputs
+from everview.algebra.walk import inputs, over_inputs, tables
 
-Only = Mapping[str, Sign]
-NEITHER: Only = {}  # of no table it is known
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the tables: of which rows were `only` inserted (1) or deleted (-1), and
+    which are so `large` that they should not be read twice.
+    """
+
+    only: Mapping[str, Sign] = field(default_factory=dict)
+    large: frozenset[str] = frozenset()
+
+
+NOTHING = Known()
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The tables that changed, and those of which rows were `only` inserted (1) or deleted (-1);
-    every relation is built once per snapshot.
+    """The tables that changed and what is known of them; every relation is built once per
+    snapshot.
     """
 
     changed: frozenset[str]
     fresh: Fresh
-    only: Only = field(default_factory=lambda: NEITHER)
+    known: Known = NOTHING
     signs: Signs = field(default_factory=Signs)
     # By identity; the relation is held as well, else another could take its place.
     _built: dict[tuple[int, At], tuple[Rel, Rel]] = field(default_factory=dict)
@@ -42,6 +52,10 @@ class Context:
             wanted = snapshot if rel.table in self.changed else At.NEW
             return rel if rel.at is wanted else replace(rel, at=wanted)
         return over_inputs(rel, tuple(self.at(i, snapshot) for i in inputs(rel)))
+
+    def is_large(self, rel: Rel) -> bool:
+        """Whether a relation should not be read at a second snapshot."""
+        return not self.known.large.isdisjoint(tables(rel))
 
     def shared(self, what: str, rel: Rel) -> Rel:
         """The relation as a part that several terms read and that can be computed once."""

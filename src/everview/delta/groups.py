@@ -7,8 +7,11 @@ from dataclasses import replace
 from everview.algebra.relations import (
     Aggregate,
     At,
+    Copies,
     Distinct,
     Join,
+    Negate,
+    Net,
     Pivot,
     Project,
     Rel,
@@ -38,11 +41,21 @@ def delta_groups(rel: Grouped, changes: Rel | None, context: Context) -> Rel | N
     sign = context.signs.of(changes)
     if keys is not None and sign is not None and rel.columns == columns:
         return _new_or_gone(rel, keys, sign, context)
-    terms = (
-        Signed(_of_groups(rel, At.NEW, keys, context), 1),
-        Signed(_of_groups(rel, At.OLD, keys, context), -1),
-    )
-    return UnionAll(terms, rel.columns)
+    if keys is not None and context.is_large(rel.input):
+        new, old = _restored(rel, changes, keys, context)
+    else:
+        new, old = (_of_groups(rel, snapshot, keys, context) for snapshot in (At.NEW, At.OLD))
+    return UnionAll((Signed(new, 1), Signed(old, -1)), rel.columns)
+
+
+def _restored(rel: Grouped, changes: Rel, keys: Shared, context: Context) -> tuple[Rel, Rel]:
+    """γ(R) and γ(R - ΔA),  R = A_new ⋉ K: a large A is read at one snapshot, because the changes
+    say what its touched rows were (seed 001, a PAST query).
+    """
+    found = of_keys(context.at(rel.input, At.NEW), group_columns(rel), keys, context.fresh)
+    rows = Shared("rows", found)
+    undone = UnionAll((Signed(rows, 1), Negate(changes)), rows.columns)
+    return replace(rel, input=rows), replace(rel, input=Copies(Net(undone)))
 
 
 def _new_or_gone(rel: Grouped, keys: Shared, sign: Sign, context: Context) -> Rel:

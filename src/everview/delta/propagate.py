@@ -10,6 +10,7 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -36,7 +37,7 @@ from everview.algebra.relations import (
 )
 from everview.algebra.scalars import Column
 from everview.algebra.walk import highest_id
-from everview.delta.context import NEITHER, Context, Only
+from everview.delta.context import NOTHING, Context, Known
 from everview.delta.differences import delta_difference
 from everview.delta.filter import delta_filter
 from everview.delta.generate import delta_generate
@@ -50,13 +51,12 @@ from everview.delta.union_all import delta_union_all
 from everview.rewrite.rules import joined_by_keys
 
 
-def delta(rel: Rel, changed: frozenset[str], only: Only = NEITHER) -> Rel | None:
+def delta(rel: Rel, changed: frozenset[str], known: Known = NOTHING) -> Rel | None:
     """The query of the changes of `rel` when these tables changed; None if it cannot have changed.
 
-    `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`. `only` says
-    into which tables rows were only inserted (1), or from which only deleted (-1).
+    `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`.
     """
-    context = Context(changed, Fresh(highest_id(rel)), only)
+    context = Context(changed, Fresh(highest_id(rel)), known)
     return _Propagation(context).of(joined_by_keys(rel))
 
 
@@ -94,7 +94,7 @@ class _Propagation:
             case Aggregate() | Distinct() | Window() | Pivot():
                 return self._whole(delta_groups(rel, self.of(rel.input), self.context))
             case (
-                TopK() | Changes() | Local() | Signed() | Negate() | Net() | Touched()
+                TopK() | Changes() | Local() | Signed() | Negate() | Net() | Copies() | Touched()
                 | ChangeTable()
             ):  # fmt: skip
                 raise PlanError(f"no delta rule for {type(rel).__name__}: {rel}")
@@ -104,7 +104,7 @@ class _Propagation:
     def _changes(self, table: str, columns: tuple[Column, ...]) -> Rel | None:
         if table not in self.context.changed:
             return None
-        return Changes(table, columns, only=self.context.only.get(table))
+        return Changes(table, columns, only=self.context.known.only.get(table))
 
     def _join(self, join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
         match join.kind:

@@ -8,7 +8,7 @@ from typing import assert_never
 from everview.algebra.relations import Net, Rel
 from everview.algebra.signs import Signs
 from everview.delta.aggregate import change_table
-from everview.delta.context import NEITHER, Only
+from everview.delta.context import NOTHING, Known
 from everview.delta.grouped import touched_partitions
 from everview.delta.propagate import delta
 from everview.plan.grouped import Grouped
@@ -27,14 +27,14 @@ class ViewChanges:
 
 
 def changes_of(
-    shape: Keyed | Grouped | Bag, changed: frozenset[str], only: Only = NEITHER
+    shape: Keyed | Grouped | Bag, changed: frozenset[str], known: Known = NOTHING
 ) -> ViewChanges:
     """The changes of the view when these tables changed.
 
     A bag is changed row by row and every line is counted: there is one line per distinct row,
     except that insertions alone are appended as they come.
     """
-    changes = delta(_below(shape), changed, only)
+    changes = delta(_below(shape), changed, known)
     assert changes is not None, "a changed source that the definition does not read"
     gains = Signs().of(changes) == 1
     match shape:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from everview.algebra.relations import At, Changes, Rel, Scan
+from everview.algebra.signs import Sign
 from everview.algebra.walk import inputs, walk_plan
-from everview.delta.context import Only
+from everview.delta.context import Known
 from everview.errors import RefreshRefused
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
@@ -16,7 +17,7 @@ from everview.plan.cost import Cost
 from everview.plan.grouped import Grouped
 from everview.plan.leaf_facts import leaf_facts
 from everview.plan.narrow import narrowed
-from everview.plan.parts import parted, tidied
+from everview.plan.parts import MOST_READ_AGAIN, parted, tidied
 from everview.plan.select import files_within
 from everview.plan.shape import FullOnly, Keyed, Shape
 from everview.plan.small_sides import with_small_sides
@@ -62,7 +63,7 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         place = shape.place
         where = f" (line {place.line}, column {place.column})" if place else ""
         return Refusal("incremental", f"{shape.reason}{where}")
-    changes = changes_of(shape, changed, only_of(facts, changed))
+    changes = changes_of(shape, changed, known_of(facts, changed))
     ordered = ordered_terms(changes.plan)
     hinted = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
     plan = narrowed(hinted, leaf_facts(facts))
@@ -72,12 +73,15 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     return Incremental(changes.variant, plan, changed, changes.insert_only, cost, leaves)
 
 
-def only_of(facts: RefreshFacts, changed: Iterable[str]) -> Only:
-    """Of these sources, those of which the files say that rows were only inserted, or deleted."""
+def known_of(facts: RefreshFacts, changed: Iterable[str]) -> Known:
+    """Of these sources, those into which the files say that rows were only inserted, or from which
+    only deleted; and which sources are large.
+    """
     files = {name: _files(facts, name) for name in changed}
-    inserted: Only = {name: 1 for name, some in files.items() if some.insert_only}
-    deleted: Only = {name: -1 for name, some in files.items() if some.delete_only}
-    return {**inserted, **deleted}
+    inserted: dict[str, Sign] = {name: 1 for name, some in files.items() if some.insert_only}
+    deleted: dict[str, Sign] = {name: -1 for name, some in files.items() if some.delete_only}
+    large = frozenset(s.name for s in facts.sources if s.at_new.bytes > MOST_READ_AGAIN)
+    return Known({**inserted, **deleted}, large)
 
 
 def _read_again(shape: Shape) -> tuple[Rel, ...]:

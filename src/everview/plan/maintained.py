@@ -9,6 +9,7 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -98,7 +99,7 @@ def _without_rule(rel: Rel) -> str:
             return ""
         case Distinct() | Aggregate() | Window() | Pivot():
             return ""
-        case Signed() | Negate() | Net() | Touched() | ChangeTable():
+        case Signed() | Negate() | Net() | Copies() | Touched() | ChangeTable():
             return ""
         case _:
             assert_never(rel)

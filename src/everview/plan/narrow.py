@@ -10,6 +10,7 @@ from everview.algebra.ranges import Range
 from everview.algebra.relations import (
     Aggregate,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -77,7 +78,10 @@ class _Wanted:
     def _below(self, rel: Rel, wanted: Ranges) -> tuple[Ranges, ...]:
         """What an operator wants of each input, given what is wanted of it."""
         match rel:
-            case Filter() | Distinct() | Shared() | Signed() | Negate() | Net() | Touched():
+            case (
+                Filter() | Distinct() | Shared() | Signed() | Negate() | Net() | Copies()
+                | Touched()
+            ):  # fmt: skip
                 return (wanted,)
             case Generate():
                 return (of_columns(wanted, rel.input.columns),)

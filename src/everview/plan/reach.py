@@ -11,6 +11,7 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Filter,
     Generate,
@@ -100,7 +101,7 @@ class Reach:
                 return self._leaf_facts(rel)[1]
             case (
                 Filter() | Generate() | Window() | Distinct() | Shared() | Signed() | Negate()
-                | Net()
+                | Net() | Copies()
             ):  # fmt: skip
                 return self.of(rel.input)
             case Touched() | ChangeTable():

@@ -12,6 +12,7 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -102,7 +103,7 @@ class Carrier:
                 raise CannotCarry
             case Scan() | Changes() | Local():
                 raise AssertionError("a table reads no row around it")
-            case Signed() | Negate() | Net() | Touched() | ChangeTable():
+            case Signed() | Negate() | Net() | Copies() | Touched() | ChangeTable():
                 raise AssertionError(f"{type(rel).__name__} in a query")
             case _:
                 assert_never(rel)

@@ -11,6 +11,7 @@ from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
+    Copies,
     Distinct,
     Except,
     Filter,
@@ -64,6 +65,7 @@ _JOIN_WORDS = {
     "semi": "LEFT SEMI JOIN",
     "anti": "LEFT ANTI JOIN",
 }
+_LESS_THAN_NEVER = "'everview a row was there less than never before its changes'"
 _REPEATABLE = 40  # an expression longer than this is not written twice
 
 
@@ -109,6 +111,8 @@ class Writer:
                 return self._changed(rel)
             case Net():
                 return self._net(rel)
+            case Copies():
+                return self._copies(rel)
             case Aggregate() | ChangeTable():
                 return self._grouped(rel)
             case Window():
@@ -214,6 +218,14 @@ class Writer:
         weight = f"sum({below.weight})"
         tail += f"\nHAVING {weight} <> 0"
         return replace(below, items=items, weight=weight, tail=tail, closed=True)
+
+    def _copies(self, rel: Copies) -> Select:
+        below = self.nested(rel.input)
+        fails = f"CAST(raise_error({_LESS_THAN_NEVER}) AS BIGINT)"
+        times = f"sequence(1L, if({below.weight} > 0, {below.weight}, {fails}))"
+        alias = self._alias()
+        from_ = f"{below.from_}\nLATERAL VIEW explode({times}) {alias} AS {alias}_copy"
+        return replace(below, from_=from_, weight=None)
 
     def _grouped(self, rel: Aggregate | ChangeTable) -> Select:
         """GROUP BY; where copies of an extreme are counted, a window finds the extreme first."""

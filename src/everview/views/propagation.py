@@ -10,7 +10,7 @@ from everview.algebra.notation import formula
 from everview.algebra.signs import Sign
 from everview.facts.refreshes import RefreshFacts
 from everview.plan.changes import changes_of
-from everview.plan.choose import only_of
+from everview.plan.choose import known_of
 from everview.plan.grouped import Grouped
 from everview.plan.parts import tidied
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
@@ -42,7 +42,7 @@ def propagation(facts: RefreshFacts, shape: Shape, strategy: Incremental) -> Pro
 
 def _alone(facts: RefreshFacts, shape: Shape, name: str) -> tuple[str, ...]:
     assert not isinstance(shape, FullOnly)
-    changes = changes_of(shape, frozenset({name}), only_of(facts, (name,)))
+    changes = changes_of(shape, frozenset({name}), known_of(facts, (name,)))
     return formula(facts.view, tidied(ordered_terms(changes.plan)))
 
 
@@ -68,7 +68,7 @@ def _left_out(facts: RefreshFacts, strategy: Incremental) -> tuple[str, ...]:
     found = (
         [f"{', '.join(still)} did not change: no term, and one version is read"] if still else []
     )
-    only = only_of(facts, sorted(strategy.changed))
+    only = known_of(facts, sorted(strategy.changed)).only
     kinds: tuple[tuple[Sign, str, str], ...] = (
         (1, "deleted from", "lost"),
         (-1, "inserted into", "gained"),
