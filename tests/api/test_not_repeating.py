@@ -102,7 +102,7 @@ def test_the_first_of_each_is_compared_by_the_number_of_rows(
 
 def test_a_condition_on_such_a_value_is_refused(wh: ev.Warehouse, sales: ev.Table) -> None:
     sql = "SELECT city, stddev(amount) AS s FROM sales GROUP BY city HAVING stddev(amount) > 1"
-    with refused(NotIncremental, "which rows pass a condition on stddev"):
+    with refused(NotIncremental, "which rows pass a condition on stddev", "line 1, column 14"):
         wh.create_materialized_view("v", sql, policy="INCREMENTAL")
 
 
@@ -143,3 +143,16 @@ def test_explain_says_what_is_replaced(wh: ev.Warehouse, sales: ev.Table) -> Non
     assert explained.formula == ("K = touched city ( Δsales )",)
     assert explained.kept == "rows by city"
     assert any("row_number()" in query for query in explained.queries)
+
+
+def test_a_value_that_is_needed_again_is_shown_in_its_place(
+    wh: ev.Warehouse, sales: ev.Table
+) -> None:
+    sql = """SELECT a.city, b.id
+        FROM (SELECT city, stddev(amount) AS s FROM sales GROUP BY city) AS a
+        JOIN sales AS b ON b.amount > a.s"""
+    with pytest.raises(NotIncremental, match="the old value of stddev") as caught:
+        wh.create_materialized_view("v", sql, policy="INCREMENTAL STRICT")
+    place = caught.value.where
+    assert place is not None
+    assert (place.line, place.column, place.length) == (2, 28, len("stddev"))

@@ -136,10 +136,8 @@ def _unary(rel: Rel, names: Names) -> tuple[str, Rel] | None:
             return "+" if weight == 1 else "-", input_
         case Negate(input_):
             return "-", input_
-        case Net(input_):
-            return "net", input_
-        case Copies(input_):
-            return "rows", input_
+        case Net(input_) | Copies(input_):
+            return "net" if isinstance(rel, Net) else "rows", input_
         case Touched(changes, columns):
             return f"touched {listed(names[c.id] for c in columns)}", changes
         case Join() | UnionAll() | Except() | Intersect():

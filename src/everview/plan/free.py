@@ -9,6 +9,7 @@ from typing import assert_never
 from everview.algebra.relations import Aggregate, Filter, Project, Rel, Window
 from everview.algebra.scalars import Column, ColumnId, Ref, called, refs
 from everview.delta.groups import group_columns
+from everview.plan.maintained import Unmaintained
 from everview.plan.repeating import Types, not_repeating_call, not_repeating_windows
 
 
@@ -20,7 +21,7 @@ class Step:
     keys: Mapping[ColumnId, Column]
 
 
-def free_columns(steps: Iterable[Step], types: Types) -> frozenset[ColumnId] | str:
+def free_columns(steps: Iterable[Step], types: Types) -> frozenset[ColumnId] | Unmaintained:
     """The columns of the last operator that are free; a reason if even the number of rows is.
 
     row_number() gives the rows of a partition other numbers among ties, but always the same
@@ -30,8 +31,12 @@ def free_columns(steps: Iterable[Step], types: Types) -> frozenset[ColumnId] | s
     known = _Known(types)
     for step in steps:
         refused = known.above(step)
-        if refused:
-            return f"which rows {refused} need not come out the same when they are computed again"
+        if refused is not None:
+            done, name = refused
+            reason = (
+                f"which rows {done} {name} need not come out the same when they are computed again"
+            )
+            return Unmaintained(reason, step.operator, name)
     return frozenset(known.free)
 
 
@@ -43,8 +48,8 @@ class _Known:
     free: set[ColumnId] = field(default_factory=set)
     numbers: set[ColumnId] = field(default_factory=set)  # of row_number()
 
-    def above(self, step: Step) -> str:
-        """Take one step up; what cannot be told if the rows themselves are free, else ""."""
+    def above(self, step: Step) -> tuple[str, str] | None:
+        """Take one step up; where the rows themselves are free: what is done by which column."""
         operator = step.operator
         match operator:
             case Project(_, outputs):
@@ -57,24 +62,24 @@ class _Known:
                 return self._grouping(operator)
             case _:
                 raise AssertionError(f"no step of a grouped view: {operator}")
-        return ""
+        return None
 
-    def _filter(self, rel: Filter, keys: set[ColumnId]) -> str:
+    def _filter(self, rel: Filter, keys: set[ColumnId]) -> tuple[str, str] | None:
         read = refs(rel.condition)
         if not read & self.free:
             self.numbers = self.numbers if read <= keys else set()
-            return ""
+            return None
         if not read <= self.numbers | keys or len(read - keys) > 1:
             name = next(c.name for c in rel.columns if c.id in read & self.free)
-            return f"pass a condition on {name}"
+            return "pass a condition on", name
         self.free = {c.id for c in rel.columns} - keys
         self.numbers = set()
-        return ""
+        return None
 
-    def _grouping(self, rel: Window | Aggregate) -> str:
+    def _grouping(self, rel: Window | Aggregate) -> tuple[str, str] | None:
         lost = next((c.name for c in group_columns(rel) if c.id in self.free), "")
         if lost:
-            return f"are grouped by {lost}"
+            return "are grouped by", lost
         match rel:
             case Window(_, _, calls):
                 lost_values = zip(calls, not_repeating_windows(rel, self.types), strict=True)
@@ -89,4 +94,4 @@ class _Known:
                 self.free, self.numbers = free, set()
             case _:
                 assert_never(rel)
-        return ""
+        return None

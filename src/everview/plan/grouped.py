@@ -13,6 +13,7 @@ from everview.delta.groups import group_columns
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, hidden_name
 from everview.plan.free import Step, free_columns
+from everview.plan.maintained import Unmaintained
 from everview.plan.repeating import Types, not_repeating
 from everview.sql.comparable import is_comparable
 
@@ -29,7 +30,7 @@ class Grouped:
     layout: Layout
 
 
-def grouped(rel: Rel, types: Types, public: Schema) -> Grouped | str:
+def grouped(rel: Rel, types: Types, public: Schema) -> Grouped | Unmaintained:
     """The definition as rows of keys, or why it cannot be kept so.
 
     The rows below the key must come out the same; what is computed of the rows of a key need not.
@@ -37,18 +38,21 @@ def grouped(rel: Rel, types: Types, public: Schema) -> Grouped | str:
     above, base = _cut(rel, types)
     steps = _carried(above, base)
     if not steps or not steps[-1].keys:
-        return not_repeating(rel, types)
+        lost = not_repeating(rel, types)
+        assert lost is not None, "asked of a definition whose rows come out the same"
+        return lost
     free = free_columns(steps, types)
-    if isinstance(free, str):
+    if isinstance(free, Unmaintained):
         return free
     view = _view(steps, base, types, public.names)
     for key in view.keys:
         if '"map"' in types[key.id] or not is_comparable(types[key.id]):
-            return f"the partition key `{key.name}` is a MAP or VARIANT"
+            reason = f"the partition key `{key.name}` is a MAP or VARIANT"
+            return Unmaintained(reason, None, key.name)
     fields = [Field(c.name, view.types[c.id]) for c in view.stored]
     other = next((f for f in fields if not is_comparable(f.type)), None)
     if other is not None:
-        return f"`{other.name}` is a VARIANT, which cannot be compared"
+        return Unmaintained(f"`{other.name}` is a VARIANT, which cannot be compared")
     keys = tuple(c.name for c in view.stored_keys)
     return Grouped(view, free, Layout("grouped", keys, Schema(tuple(fields))))
 
@@ -59,7 +63,7 @@ def _cut(rel: Rel, types: Types) -> tuple[tuple[Rel, ...], Rel]:
     while isinstance(rel, Project | Filter | Window | Aggregate):
         above.append(rel)
         rel = rel.input
-        if isinstance(above[-1], Window | Aggregate) and not not_repeating(rel, types):
+        if isinstance(above[-1], Window | Aggregate) and not_repeating(rel, types) is None:
             return tuple(above), rel
     return (), rel
 

@@ -9,6 +9,7 @@ from everview.algebra.keys import has_key_among, keys
 from everview.algebra.relations import Aggregate, Pivot, Rel, Window
 from everview.algebra.scalars import ColumnId, Ref, Scalar, called, children
 from everview.algebra.walk import walk_plan
+from everview.plan.maintained import Unmaintained
 
 # Functions of which only Spark's text is known, and whose value depends on the rows alone: not on
 # their order, not on how sums of floats were added up.
@@ -32,22 +33,32 @@ _EXACT = ("byte", "short", "integer", "long", "decimal")
 Types = Mapping[ColumnId, str]
 
 
-def not_repeating(rel: Rel, types: Types) -> str:
-    """Why some old row of the plan could come out otherwise than it was, "" if none can."""
+def not_repeating(rel: Rel, types: Types) -> Unmaintained | None:
+    """Why some old row of the plan could come out otherwise than it was; None if none can."""
     for operator in walk_plan(rel):
         match operator:
             case Aggregate(_, _, calls):
                 found = [not_repeating_call(call, types) for _, call in calls]
+                names = [_name(call) for _, call in calls]
             case Pivot(_, _, _, _, measures, _):
                 found = [_text(m, types) for m in measures]
+                names = [called(m) for m in measures]
             case Window():
                 found = not_repeating_windows(operator, types)
+                names = [called(call.function) for _, call in operator.calls]
             case _:
                 continue
-        lost = next(filter(None, found), "")
-        if lost:
-            return f"the old value of {lost} need not come out the same when it is computed again"
-    return ""
+        for lost, name in zip(found, names, strict=True):
+            if lost:
+                reason = (
+                    f"the old value of {lost} need not come out the same when it is computed again"
+                )
+                return Unmaintained(reason, operator, name)
+    return None
+
+
+def _name(call: AggregateCall | VerbatimCall) -> str:
+    return called(call.text) if isinstance(call, VerbatimCall) else call.function
 
 
 def not_repeating_call(call: AggregateCall | VerbatimCall, types: Types) -> str:

@@ -14,7 +14,7 @@ from everview.errors import Place
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout
 from everview.plan.grouped import Grouped, grouped
-from everview.plan.maintained import unmaintained
+from everview.plan.maintained import Unmaintained, unmaintained
 from everview.plan.parts import parted, tidied
 from everview.plan.repeating import not_repeating
 from everview.rewrite.rules import ordered_terms
@@ -45,6 +45,7 @@ class FullOnly:
     reason: str
     place: Place | None
     layout: Layout
+    about: str = ""  # the function or column that the reason names
 
 
 Shape = Keyed | Grouped | Bag | FullOnly
@@ -60,9 +61,9 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
         return full_only(refused.reason, None, public)
     is_keyed = isinstance(rel, Project) and isinstance(rel.input, Aggregate)
     below = rel.input.input if is_keyed else rel  # type: ignore[union-attr]
-    of_keys = grouped(rel, types, public) if not_repeating(below, types) else None
-    if isinstance(of_keys, str):
-        return full_only(of_keys, None, public)
+    of_keys = grouped(rel, types, public) if not_repeating(below, types) is not None else None
+    if isinstance(of_keys, Unmaintained):
+        return full_only(of_keys.reason, None, public, about=of_keys.function)
     below = below if of_keys is None else of_keys.view.base
     size = _largest_query(below)
     if size > MOST_OPERATORS:
@@ -82,14 +83,15 @@ def _largest_query(rel: Rel) -> int:
     return 0 if changes is None else parted(tidied(ordered_terms(changes))).largest()
 
 
-def full_only(reason: str, place: Place | None, public: Schema) -> FullOnly:
-    return FullOnly(reason, place, Layout("rows", (), public))
+def full_only(reason: str, place: Place | None, public: Schema, *, about: str = "") -> FullOnly:
+    return FullOnly(reason, place, Layout("rows", (), public), about)
 
 
 def _bag(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     for field in public.fields:
         if not is_comparable(field.type):
-            return full_only(f"`{field.name}` is a VARIANT, which cannot be compared", None, public)
+            reason = f"`{field.name}` is a VARIANT, which cannot be compared"
+            return full_only(reason, None, public, about=field.name)
     return Bag(rel, types, Layout("bag", (), public))
 
 
@@ -98,10 +100,12 @@ def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape
     assert isinstance(aggregate, Aggregate)
     for key in aggregate.keys:
         if '"map"' in types[key.id] or not is_comparable(types[key.id]):
-            return full_only(f"the group key `{key.name}` is a MAP or VARIANT", None, public)
+            reason = f"the group key `{key.name}` is a MAP or VARIANT"
+            return full_only(reason, None, public, about=key.name)
     for field in public.fields:
         if not is_comparable(field.type):
-            return full_only(f"`{field.name}` is a VARIANT, which cannot be compared", None, public)
+            reason = f"`{field.name}` is a VARIANT, which cannot be compared"
+            return full_only(reason, None, public, about=field.name)
     view = keyed_view(_named(rel, public), types)
     names = [f.name for f in public.fields]
     stored = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import DataFrame
@@ -37,14 +37,14 @@ from everview.facts.schema import Schema
 from everview.facts.views import Tail
 from everview.lake.delta.types import check_types
 from everview.plan.maintained import unmaintained
-from everview.plan.shape import Shape, full_only
+from everview.plan.shape import FullOnly, Shape, full_only
 from everview.plan.tail import shape_with_tail, split_tail
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite, simplified
 from everview.run.engine import Engine, sql_over
 from everview.run.lower import lower
 from everview.run.read import collated_columns, empty_frame, schema_of
-from everview.sql.bind import NotLowered
+from everview.sql.bind import Lowered, NotLowered
 from everview.sql.parse import Parsed, parse_query, with_placeholders
 from everview.sql.write import Leaf, write
 
@@ -96,8 +96,15 @@ def define(
             shape = full_only(refused.reason, place, columns)
             return Defined(parsed, columns, shape, _used(found.rel, sources))
         rel = rewrite(below, (project_merge,))
-        shape = _Asked(engine, sources).shape(rel, tail, columns)
+        shape = _placed(_Asked(engine, sources).shape(rel, tail, columns), found)
     return Defined(parsed, columns, shape, _used(rel, sources))
+
+
+def _placed(shape: Shape, found: Lowered) -> Shape:
+    """A refusal with the place of what it names, where it is not known yet."""
+    if not isinstance(shape, FullOnly) or shape.place is not None or not shape.about:
+        return shape
+    return replace(shape, place=found.place(None, shape.about))
 
 
 def user_frame(engine: Engine, parsed: Parsed, frames: Mapping[str, DataFrame]) -> DataFrame:

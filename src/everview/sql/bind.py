@@ -32,12 +32,22 @@ class Lowered:
     places: Places
 
     def place(self, operator: Rel | None, function: str = "") -> Place | None:
-        """The place of a call of this function, else of the operator, as far as it is known."""
-        named = [n for n in self.parsed.tree.find_all(exp.Anonymous, exp.Column) if function]
-        node: exp.Expr | None = next((n for n in named if n.name.lower() == function), None)
+        """The place of a call of this function, or of a column of this name, else of the operator,
+        as far as it is known.
+        """
+        nodes = self.parsed.tree.find_all(exp.Func, exp.Column) if function else iter(())
+        node: exp.Expr | None = next((n for n in nodes if function.lower() in _names(n)), None)
         if node is None and operator is not None:
             node = self.places.node(operator)
         return None if node is None else self.parsed.place(node)
+
+
+def _names(node: exp.Expr) -> set[str]:
+    """What a call or a column is called in a text."""
+    known = (
+        {str(name).lower() for name in node.sql_names()} if isinstance(node, exp.Func) else set()
+    )
+    return known | {node.name.lower()} if isinstance(node, exp.Column | exp.Anonymous) else known
 
 
 @dataclass(frozen=True, slots=True)

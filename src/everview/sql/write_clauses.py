@@ -42,6 +42,16 @@ def lateral_view(rel: Generate, items: Names, alias: str) -> str:
     return f"\nJOIN LATERAL {call} AS {alias}({made})"
 
 
+def copies_clause(weight: str, alias: str) -> str:
+    """Each row as often as its weight says; one below zero fails, never a row too few."""
+    fails = f"CAST(raise_error({_LESS_THAN_NEVER}) AS BIGINT)"
+    times = f"sequence(1L, if({weight} > 0, {weight}, {fails}))"
+    return f"\nLATERAL VIEW explode({times}) {alias} AS {alias}_copy"
+
+
+_LESS_THAN_NEVER = "'everview a row was there less than never before its changes'"
+
+
 def unpivot(rel: Unpivot, items: Names) -> str:
     words = "INCLUDE NULLS" if rel.keeps_nulls else "EXCLUDE NULLS"
     values = ", ".join(name(c) for c in rel.values)

@@ -40,6 +40,7 @@ from everview.sql.comparable import comparable_text
 from everview.sql.names import escaped, is_name, quoted
 from everview.sql.select import WEIGHT, WEIGHT_TEXT, Items, Select, bare_name, identity, indented
 from everview.sql.write_clauses import (
+    copies_clause,
     function_from,
     lateral_view,
     limits,
@@ -65,7 +66,6 @@ _JOIN_WORDS = {
     "semi": "LEFT SEMI JOIN",
     "anti": "LEFT ANTI JOIN",
 }
-_LESS_THAN_NEVER = "'everview a row was there less than never before its changes'"
 _REPEATABLE = 40  # an expression longer than this is not written twice
 
 
@@ -109,10 +109,8 @@ class Writer:
                 return self._set_operation(words, (rel.left, rel.right), rel)
             case Distinct() | Signed() | Negate() | Touched():
                 return self._changed(rel)
-            case Net():
-                return self._net(rel)
-            case Copies():
-                return self._copies(rel)
+            case Net() | Copies():
+                return self._net(rel) if isinstance(rel, Net) else self._copies(rel)
             case Aggregate() | ChangeTable():
                 return self._grouped(rel)
             case Window():
@@ -221,11 +219,8 @@ class Writer:
 
     def _copies(self, rel: Copies) -> Select:
         below = self.nested(rel.input)
-        fails = f"CAST(raise_error({_LESS_THAN_NEVER}) AS BIGINT)"
-        times = f"sequence(1L, if({below.weight} > 0, {below.weight}, {fails}))"
-        alias = self._alias()
-        from_ = f"{below.from_}\nLATERAL VIEW explode({times}) {alias} AS {alias}_copy"
-        return replace(below, from_=from_, weight=None)
+        clause = copies_clause(below.weight or "", self._alias())
+        return replace(below, from_=below.from_ + clause, weight=None)
 
     def _grouped(self, rel: Aggregate | ChangeTable) -> Select:
         """GROUP BY; where copies of an extreme are counted, a window finds the extreme first."""
