@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from everview.facts.files import DataFile, InlineFile, Sign, TableFile
+from everview.facts.files import Bounds, DataFile, InlineFile, Sign, TableFile
 from everview.facts.tables import Changes, Lost, Snapshot
 from everview.lake.delta.storage import spark_path
 from everview.lake.port import LakeTable
@@ -41,7 +41,9 @@ def applied(bag: Bag, changes: Changes) -> Bag:
 
 
 def check_changes(table: LakeTable, old: int, new: int) -> Changes:
-    """rows(old) + changes = rows(new), both with the columns of `new`."""
+    """rows(old) + changes = rows(new), both with the columns of `new`; every row lies within the
+    bounds of its file.
+    """
     changes = table.changes(old, new)
     assert not isinstance(changes, Lost), changes.reason
     before, after = table.snapshot(old), table.snapshot(new)
@@ -49,7 +51,21 @@ def check_changes(table: LakeTable, old: int, new: int) -> Changes:
         before.table_id, before.uri, old, after.schema, after.partition_by, before.files
     )
     assert applied(bag_of(widened), changes) == bag_of(after)
+    for change in changes.files:
+        assert all(_is_within(line, change.file) for line in _lines(changes.uri, change.file))
     return changes
+
+
+def _is_within(line: dict[str, Any], file: TableFile) -> bool:
+    bounds = file.bounds if isinstance(file, DataFile) else ()
+    return all(_admits(b, line.get(name)) for name, b in bounds)
+
+
+def _admits(bounds: Bounds, value: Any) -> bool:
+    if value is None:
+        return bounds.nulls != 0
+    above = bounds.low is None or bounds.low <= value
+    return above and (bounds.high is None or value <= bounds.high)
 
 
 def _weight(sign: Sign, line: dict[str, Any]) -> int:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from everview.facts.files import Bounds, DataFile
 from everview.facts.schema import Field, Schema
-from everview.facts.tables import Commit
+from everview.facts.tables import Changes, Commit
 from everview.lake.delta import footers
 from everview.lake.delta.table import EmbeddedDelta
 from tests.lake.kits import write_columns
@@ -99,6 +99,13 @@ def committed(root: Path, data: pa.Table, type_: str) -> tuple[DataFile, DataFil
     return written, logged
 
 
+def appended(root: Path) -> Changes:
+    """The changes from version 0 to 1."""
+    changes = EmbeddedDelta().open(str(root)).changes(0, 1)
+    assert isinstance(changes, Changes)
+    return changes
+
+
 def in_a_folder(check: Callable[[Path], None]) -> None:
     with tempfile.TemporaryDirectory() as root:
         check(Path(root))
@@ -122,6 +129,10 @@ def test_our_bounds_are_exact_and_come_back_from_the_log(type_: str) -> None:
             assert logged.bounds_of("c").nulls == bounds.nulls
             if known and type_ in ("byte", "long", "string", "date", "boolean", "decimal(9,2)"):
                 assert logged.bounds_of("c") == bounds
+            (change,) = appended(root / "t").files
+            assert holds(change.file.bounds_of("c"), stored)
+            if known and type_ in ("byte", "short", "integer", "long", "string", "date"):
+                assert change.file.bounds_of("c") == bounds
             if known and type_ not in FLOATS:
                 assert logged.bounds_of("c").low is not None
                 assert logged.bounds_of("c").high is not None
@@ -142,6 +153,9 @@ def test_foreign_bounds_hold_for_every_row(type_: str) -> None:
             write_deltalake(root / "t", data)
             (file,) = EmbeddedDelta().open(str(root / "t")).snapshot(0).files
             assert holds(file.bounds_of("c"), data["c"].to_pylist())
+            write_deltalake(root / "t", data, mode="append")
+            (change,) = appended(root / "t").files
+            assert holds(change.file.bounds_of("c"), data["c"].to_pylist())
 
         in_a_folder(check)
 

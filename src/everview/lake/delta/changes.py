@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from deltalake import DeltaTable
 
 from everview.errors import LostHistory
 from everview.facts.files import ChangeFile, DataFile, Sign
+from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Lost
 from everview.lake.delta.differences import difference
 from everview.lake.delta.load import load
-from everview.lake.delta.log import LogEntry, Metadata, read_entries
+from everview.lake.delta.log import FileAction, LogEntry, Metadata, read_entries
 from everview.lake.delta.partitions import shaped
 from everview.lake.delta.snapshot import metadata_of, read_files
+from everview.lake.delta.stats import bounds_from_stats
 from everview.lake.delta.storage import Storage, decoded, is_absolute
 from everview.lake.summed import APPENDED, CHANGE_FILES, DIFFERENCE, FEED, NOTHING, Summed
 
@@ -65,13 +68,13 @@ def _by_commit(storage: Storage, old: int, entries: list[LogEntry], shape: Metad
         way = _way(entry)
         total.count(way)
         if way == CHANGE_FILES:
-            total.give(_own_files(entry.own, "minus"), Sign.MINUS)
-            total.give(_own_files(entry.own, "plus"), Sign.PLUS)
+            total.give(_own_files(entry.own, "minus", shape.schema), Sign.MINUS)
+            total.give(_own_files(entry.own, "plus", shape.schema), Sign.PLUS)
         elif way == FEED:
             total.give((shaped(a.file, shape) for a in entry.of_kind("cdc")), Sign.FEED)
         elif way != NOTHING:
             for action in (*entry.of_kind("remove"), *entry.of_kind("add")):
-                file = known.get(action.file.path) or shaped(action.file, shape)
+                file = known.get(action.file.path) or _bounded(action, shape)
                 total.add(file, 1 if action.kind == "add" else -1)
     return total
 
@@ -87,10 +90,17 @@ def _way(entry: LogEntry) -> str:
     return DIFFERENCE if entry.of_kind("remove") else APPENDED
 
 
-def _own_files(own: Mapping[str, Any], part: str) -> Iterator[DataFile]:
+def _bounded(action: FileAction, shape: Metadata) -> DataFile:
+    bounds = bounds_from_stats(action.stats, shape.schema)
+    return replace(shaped(action.file, shape), bounds=bounds)
+
+
+def _own_files(own: Mapping[str, Any], part: str, schema: Schema) -> Iterator[DataFile]:
+    """The change files of a commit of ours; those of older ones have no statistics."""
     for file in own.get(part, ()):
         partition = tuple((name, value) for name, value in file["partition"])
-        yield DataFile(file["path"], file["size"], file["rows"], partition)
+        bounds = bounds_from_stats(file.get("stats"), schema)
+        yield DataFile(file["path"], file["size"], file["rows"], partition, bounds)
 
 
 def _described(storage: Storage, old: int, entries: Iterable[LogEntry]) -> Mapping[str, DataFile]:

@@ -66,7 +66,7 @@ def _write(table: DeltaTable, commit: Commit) -> None:
         schema=table.schema(),
         partition_by=table.metadata().partition_columns,
         commit_properties=CommitProperties(
-            custom_metadata={"userMetadata": _user_metadata(commit)},
+            custom_metadata={"userMetadata": _user_metadata(commit, schema)},
             max_commit_retries=0,
             app_transactions=[Transaction(app, version) for app, version in commit.transactions],
         ),
@@ -95,24 +95,25 @@ def _removes(commit: Commit) -> Iterator[RemoveAction]:
         )
 
 
-def _user_metadata(commit: Commit) -> str:
+def _user_metadata(commit: Commit, schema: Schema) -> str:
     own = {
         **commit.metadata,
         "token": commit.token,
         "operation": commit.operation,
-        "minus": [_named(file) for file in commit.minus],
-        "plus": [_named(file) for file in commit.plus],
+        "minus": [_named(file, schema) for file in _data_files(commit.minus)],
+        "plus": [_named(file, schema) for file in _data_files(commit.plus)],
         "has_change_files": commit.has_change_files,
     }
     return json.dumps({"everview": own})
 
 
-def _named(file: TableFile) -> dict[str, Any]:
+def _named(file: DataFile, schema: Schema) -> dict[str, Any]:
     return {
         "path": file.path,
         "size": file.size,
         "rows": file.rows,
         "partition": [list(pair) for pair in file.partition],
+        "stats": stats_json(file, schema),
     }
 
 

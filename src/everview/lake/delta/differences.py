@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from everview.facts.files import ChangeFile, DataFile, RowSelection, Sign
+from everview.facts.files import Bounds, ChangeFile, DataFile, RowSelection, Sign
 
 
 def difference(old: tuple[DataFile, ...], new: tuple[DataFile, ...]) -> tuple[ChangeFile, ...]:
@@ -29,7 +29,13 @@ def _row_difference(old: DataFile, new: DataFile) -> Iterator[ChangeFile]:
     for rows, sign in ((after - before, Sign.MINUS), (before - after, Sign.PLUS)):
         if rows:
             selection = RowSelection(tuple(sorted(rows)), "only")
-            yield ChangeFile(replace(new, rows=len(rows), bounds=(), selection=selection), sign)
+            some = replace(new, rows=len(rows), bounds=_around(new), selection=selection)
+            yield ChangeFile(some, sign)
+
+
+def _around(file: DataFile) -> tuple[tuple[str, Bounds], ...]:
+    """Some rows of a file lie within its bounds; how many of them are NULL is not known."""
+    return tuple((name, replace(bounds, nulls=None)) for name, bounds in file.bounds)
 
 
 def _deleted(file: DataFile) -> frozenset[int]:

@@ -25,6 +25,7 @@ class FileAction:
     data_change: bool
     has_vector: bool
     complete: bool
+    stats: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,7 @@ def _file_action(kind: str, action: dict[str, Any]) -> FileAction:
     return FileAction(
         kind=kind,
         file=file,
+        stats=action.get("stats"),
         data_change=bool(action.get("dataChange", True)),
         has_vector=action.get("deletionVector") is not None,
         complete=action.get("partitionValues") is not None,

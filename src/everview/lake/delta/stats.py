@@ -139,6 +139,44 @@ def date_of(days: int | None) -> date | None:
         return None
 
 
+def bounds_from_stats(text: str | None, schema: Schema) -> tuple[tuple[str, Bounds], ...]:
+    """The bounds that the `stats` text of an add action gives for whole numbers, dates and strings,
+    which the text holds exactly.
+    """
+    stats = json.loads(text) if text else {}
+    if not isinstance(stats, dict):
+        return ()
+    lows, highs, nulls = (stats.get(k) or {} for k in ("minValues", "maxValues", "nullCount"))
+    found = []
+    for field in schema.fields:
+        if field.type in _PLAIN and (field.name in lows or field.name in nulls):
+            low, high = (_PLAIN[field.type](some.get(field.name)) for some in (lows, highs))
+            found.append((field.name, Bounds(low, high, nulls.get(field.name))))
+    return tuple(found)
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _day(value: Any) -> date | None:
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _string(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+_PLAIN: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("byte", "short", "integer", "long"), _whole),
+    "date": _day,
+    "string": _string,
+}
+
+
 def bounds_from_log(low: Any, high: Any, nulls: int | None, type_: str) -> Bounds | None:
     """The bounds of one column as they may be relied on, None if nothing is known."""
     bounds = Bounds(low_from_log(low, type_), high_from_log(high, type_), nulls)
