@@ -98,6 +98,19 @@ def scans(sql: str, *changed: str) -> set[str]:
             "orders",
             "lines new",
         ),
+        (
+            "SELECT * FROM orders JOIN (SELECT l_order k FROM lines EXCEPT SELECT p_no FROM people)"
+            " ON o_id = k",
+            "orders",
+            "lines new l_order 10 to 20, people new p_no 10 to 20",
+        ),
+        # The numbers of this EXCEPT are cast to strings.
+        (
+            "SELECT * FROM people JOIN (SELECT l_note k FROM lines EXCEPT SELECT o_by FROM orders)"
+            " ON p_id = k",
+            "people",
+            "lines new, orders new",
+        ),
         # Spark compares a string with a number as numbers: '9' lies beyond 'a', yet may be equal.
         ("SELECT * FROM lines JOIN people ON p_id = l_order", "people", "lines new"),
         ("SELECT * FROM orders FULL JOIN lines ON o_id = l_order", "orders",

@@ -94,11 +94,22 @@ class _Wanted:
             case Project():
                 return (_both({}, *_of_outputs(rel, wanted)),)
             case UnionAll() | Except() | Intersect():
-                return tuple(_renamed(wanted, rel.columns, i.columns) for i in inputs(rel))
+                return tuple(self._renamed(wanted, rel.columns, i.columns) for i in inputs(rel))
             case Join():
                 return self._join(rel, wanted)
             case _:
                 return tuple(_NOTHING for _ in inputs(rel))
+
+    def _renamed(
+        self, ranges: Ranges, columns: tuple[Column, ...], own: tuple[Column, ...]
+    ) -> Ranges:
+        """For an input of a set operation, which may be cast to the others' type."""
+        pairs = zip(columns, own, strict=True)
+        return {
+            mine.id: ranges[c.id]
+            for c, mine in pairs
+            if c.id in ranges and self._reach.alike(c.id, mine.id)
+        }
 
     def _join(self, join: Join, wanted: Ranges) -> tuple[Ranges, Ranges]:
         of_left = of_columns(wanted, join.left.columns)
@@ -135,11 +146,6 @@ def _of_outputs(rel: Project, wanted: Ranges) -> list[Ranges]:
         (s.id, wanted[c.id]) for c, s in rel.outputs if c.id in wanted and isinstance(s, Ref)
     ]
     return [{of: range_} for of, range_ in outputs]
-
-
-def _renamed(ranges: Ranges, columns: tuple[Column, ...], own: tuple[Column, ...]) -> Ranges:
-    pairs = zip(columns, own, strict=True)
-    return {mine.id: ranges[c.id] for c, mine in pairs if c.id in ranges}
 
 
 def _both(*some: Ranges) -> Ranges:

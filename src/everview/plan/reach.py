@@ -13,6 +13,7 @@ from everview.algebra.relations import (
     ChangeTable,
     Copies,
     Distinct,
+    Except,
     Filter,
     Generate,
     Intersect,
@@ -30,7 +31,7 @@ from everview.algebra.relations import (
     Window,
 )
 from everview.algebra.scalars import Column, ColumnId, Ref
-from everview.algebra.walk import bottom_up
+from everview.algebra.walk import bottom_up, inputs
 
 Ranges = Mapping[ColumnId, Range]
 Kinds = Mapping[ColumnId, str]
@@ -71,12 +72,13 @@ class Reach:
         return tuple(
             (left.id, right.id, nulls)
             for left, right, nulls in found
-            if isinstance(left, Ref) and isinstance(right, Ref) and self._alike(left, right)
+            if isinstance(left, Ref) and isinstance(right, Ref) and self.alike(left.id, right.id)
         )
 
-    def _alike(self, left: Ref, right: Ref) -> bool:
-        kind = self._kinds.get(left.id)
-        return kind is not None and kind == self._kinds.get(right.id)
+    def alike(self, one: ColumnId, other: ColumnId) -> bool:
+        """Whether two columns are of one kind: then a range of one is a range of the other."""
+        kind = self._kinds.get(one)
+        return kind is not None and kind == self._kinds.get(other)
 
     def _learn(self, rel: Rel) -> None:
         match rel:
@@ -86,9 +88,9 @@ class Reach:
                 for column, scalar in rel.outputs:
                     if isinstance(scalar, Ref) and scalar.id in self._kinds:
                         self._kinds[column.id] = self._kinds[scalar.id]
-            case UnionAll():
+            case UnionAll() | Except() | Intersect():
                 for place, column in enumerate(rel.columns):
-                    kinds = {self._kinds.get(i.columns[place].id) for i in rel.inputs}
+                    kinds = {self._kinds.get(i.columns[place].id) for i in inputs(rel)}
                     kind = kinds.pop()
                     if not kinds and kind is not None:
                         self._kinds[column.id] = kind
@@ -116,8 +118,6 @@ class Reach:
                 return self._union(rel)
             case Join():
                 return self._join(rel)
-            case Intersect():
-                return self.of(rel.left)
             case _:
                 return {}
 
