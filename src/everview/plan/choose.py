@@ -23,6 +23,7 @@ from everview.plan.shape import FullOnly, Keyed, Shape
 from everview.plan.small_sides import with_small_sides
 from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal, Skip
 from everview.rewrite.rules import ordered_terms
+from everview.sql.comparable import is_comparable
 
 
 def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
@@ -75,13 +76,16 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
 
 def known_of(facts: RefreshFacts, changed: Iterable[str]) -> Known:
     """Of these sources, those into which the files say that rows were only inserted, or from which
-    only deleted; and which sources are large.
+    only deleted; and which sources are large, of those whose rows can be compared.
     """
     files = {name: _files(facts, name) for name in changed}
     inserted: dict[str, Sign] = {name: 1 for name, some in files.items() if some.insert_only}
     deleted: dict[str, Sign] = {name: -1 for name, some in files.items() if some.delete_only}
-    large = frozenset(s.name for s in facts.sources if s.at_new.bytes > MOST_READ_AGAIN)
-    return Known({**inserted, **deleted}, large)
+    large = (s for s in facts.sources if s.at_new.bytes > MOST_READ_AGAIN)
+    comparable = (
+        s.name for s in large if all(is_comparable(f.type) for f in s.at_new.schema.fields)
+    )
+    return Known({**inserted, **deleted}, frozenset(comparable))
 
 
 def _read_again(shape: Shape) -> tuple[Rel, ...]:
