@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import Any, Literal, get_args
 
 from pyspark.sql import SparkSession
@@ -22,6 +23,7 @@ from tests.corpus.benchmark_changes import ROUNDS, TableChanges
 from tests.corpus.benchmarks import QUICK, Benchmark
 
 Status = Literal["incremental", "full", "fell back", "wrong"]
+TOLD_EACH = 10  # how many are done from one word of progress to the next
 _ONLY = "Only a full recompute is possible: "
 
 
@@ -117,6 +119,7 @@ class Played:
     def _each(self, items: list[Any], work: Callable[[ev.Warehouse, Any], Any]) -> Iterator[Any]:
         """The work on each item, its order kept; as many at a time as there are handles."""
         free = list(self._handles)
+        done = count(1)
 
         def with_handle(item: Any) -> Any:
             handle = free.pop()
@@ -124,6 +127,9 @@ class Played:
                 work(handle, item)
             finally:
                 free.append(handle)
+            number = next(done)
+            if number % TOLD_EACH == 0:
+                self._say(f"  {number} of {len(items)}")
             return item
 
         with ThreadPoolExecutor(len(self._handles)) as pool:
