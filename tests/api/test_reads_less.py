@@ -68,6 +68,21 @@ def test_keys_that_are_null_bound_nothing(shop: ev.Warehouse) -> None:
     assert view.verify().ok
 
 
+def test_days_are_those_of_one_calendar(shop: ev.Warehouse) -> None:
+    """Also before 1582, when Java's dates count otherwise, and of years below 1000."""
+    sql = "SELECT a.day, b.n FROM days a JOIN notes b ON a.day = b.day"
+    for name, column in (("days", "id LONG"), ("notes", "n INT")):
+        shop.create_table(name, f"day DATE, {column}")
+    view = shop.create_materialized_view("v", sql, policy="INCREMENTAL STRICT")
+    for day in ("0001-01-01", "1500-03-01", "9999-12-31"):
+        shop.table("days").append(shop.spark.sql(f"SELECT DATE'{day}' AS day, 1L AS id"))
+        shop.table("notes").append(shop.spark.sql(f"SELECT DATE'{day}' AS day, 2 AS n"))
+        view.refresh()
+        shop.table("notes").append(shop.spark.sql(f"SELECT DATE'{day}' AS day, 3 AS n"))
+        assert view.refresh().rows_inserted == 1
+        assert_exact(shop, "v", sql)
+
+
 def test_explain_says_which_keys_are_read(shop: ev.Warehouse) -> None:
     view = shop.create_materialized_view("v", VIEWS["inner"], policy="INCREMENTAL STRICT")
     shop.table("lines").append(shop.spark.sql("SELECT 150L AS of, 7 AS n UNION ALL SELECT 160L, 0"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from types import MappingProxyType
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from everview.algebra.ranges import Range
@@ -107,9 +108,16 @@ def _cut(frame: DataFrame, within: Mapping[str, Range]) -> DataFrame:
     """The rows within these ranges, for Spark to leave out parts of files too."""
     for name, range_ in within.items():
         column = F.col(quoted(name))
-        inside = column.between(F.lit(range_.low), F.lit(range_.high))
+        inside = column.between(_literal(range_.low), _literal(range_.high))
         frame = frame.filter(inside | column.isNull() if range_.null else inside)
     return frame
+
+
+def _literal(value: int | str | date) -> Column:
+    """A day by its text: a Python date goes through Java's, which has another calendar before 1582
+    and fails before the year 1000.
+    """
+    return F.expr(f"DATE'{value.isoformat()}'") if isinstance(value, date) else F.lit(value)
 
 
 def _by_size(
