@@ -5,7 +5,19 @@ from __future__ import annotations
 import pytest
 
 from everview.algebra.ranges import Range
-from everview.algebra.relations import Changes, Local, Scan
+from everview.algebra.relations import (
+    At,
+    Changes,
+    Copies,
+    Join,
+    Local,
+    Negate,
+    Net,
+    Scan,
+    Signed,
+    UnionAll,
+)
+from everview.algebra.scalars import Column, Compare, Ref
 from everview.algebra.walk import tables, walk_plan
 from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
@@ -131,6 +143,17 @@ def test_a_scan_that_two_read_is_cut_to_what_both_want() -> None:
         SELECT l_id FROM orders JOIN both ON o_id = l_order
         UNION ALL SELECT l_id FROM orders JOIN both ON o_by = l_order"""
     assert scans(sql, "orders") == {"lines new"}
+
+
+def test_rows_from_which_changes_are_taken_are_not_cut() -> None:
+    """A change without its row would be a row less than never."""
+    key, of = Column(1, "o_id"), Column(2, "l_order")
+    whole = Scan("lines", At.NEW, (of,))
+    undone = UnionAll((Signed(whole, 1), Negate(Changes("lines", (of,)))), (of,))
+    before = Copies(Net(undone))
+    rel = Join("inner", Changes("orders", (key,)), before, Compare("=", Ref(1), Ref(2)))
+    (scan,) = (r for r in walk_plan(narrowed(rel, facts)) if isinstance(r, Scan))
+    assert scan == whole
 
 
 def test_equal_columns_pass_a_range_on() -> None:

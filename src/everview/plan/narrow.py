@@ -78,11 +78,10 @@ class _Wanted:
     def _below(self, rel: Rel, wanted: Ranges) -> tuple[Ranges, ...]:
         """What an operator wants of each input, given what is wanted of it."""
         match rel:
-            case (
-                Filter() | Distinct() | Shared() | Signed() | Negate() | Net() | Copies()
-                | Touched()
-            ):  # fmt: skip
+            case Filter() | Distinct() | Shared() | Signed() | Negate() | Net() | Touched():
                 return (wanted,)
+            case Copies():  # changes are not cut, so the rows they are taken from must not be
+                return (_NOTHING,)
             case Generate():
                 return (of_columns(wanted, rel.input.columns),)
             case Aggregate() | Pivot() | ChangeTable():
