@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from pyspark.sql import SparkSession
 
-from everview.plan import choose, parts
+from everview.plan import changes, parts
 from tests.corpus.report import corpus_session, say
 from tests.fuzz.case import Case, warehouse
 from tests.fuzz.counts import ENOUGH, Counts
@@ -30,7 +30,7 @@ def play(seed: int, spark: SparkSession, counts: Counts) -> None:
     with ExitStack() as stack:
         if seed % 2:
             counts.of["cases with large tables"] += 1
-            for module in (choose, parts):
+            for module in (changes, parts):
                 stack.enter_context(patch.object(module, "MOST_READ_AGAIN", -1))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         wh = stack.enter_context(warehouse(spark, f"{folder}/fuzz"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
+from everview.algebra.conditions import Types
 from everview.algebra.meaning import Bag, State, bag, minus
 from everview.algebra.ranges import Range
 from everview.algebra.relations import At, Changes, Local, Rel, Scan
@@ -16,7 +17,7 @@ from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
 from everview.plan.narrow import narrowed
 from everview.plan.parts import parted, tidied
-from everview.plan.reach import Kinds, LeafFacts, Ranges
+from everview.plan.reach import LeafFacts, Ranges
 from everview.plan.small_sides import with_small_sides
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import joined_by_keys, ordered_terms
@@ -164,21 +165,21 @@ def _rewritten_otherwise(case: Case, known: Evaluator) -> str:
 def _leaf_facts(known: Evaluator) -> LeafFacts:
     """What files would say of the numbers in the leaves, as narrowly as they can."""
 
-    def facts(leaf: Scan | Changes | Local) -> tuple[Kinds, Ranges]:
+    def facts(leaf: Scan | Changes | Local) -> tuple[Types, Ranges]:
         held = [row for row, _ in known.lines(leaf)]
-        if isinstance(leaf, Scan | Changes):  # a kind is the table's, whatever rows are read
+        if isinstance(leaf, Scan | Changes):  # a type is the table's, whatever rows are read
             held += [r for when in At for r in known.state.tables[leaf.table, when]]
         columns = {c.id: [row[i] for row in held] for i, c in enumerate(leaf.columns)}
-        kinds = {c: "whole" for c, some in columns.items() if _are_whole(some)}
+        types = {c: "long" for c, some in columns.items() if _are_whole(some)}
         if isinstance(leaf, Scan):
-            return kinds, dict(leaf.within)
+            return types, dict(leaf.within)
         ranges = {}
         for place, column in enumerate(leaf.columns):
             some = [row[place] for row, _ in known.lines(leaf)]
             numbers = [v for v in some if v is not None]
-            if column.id in kinds and numbers:
+            if column.id in types and numbers:
                 ranges[column.id] = Range(min(numbers), max(numbers), None in some)
-        return kinds, ranges
+        return types, ranges
 
     return facts
 

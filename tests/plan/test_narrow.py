@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from everview.algebra.conditions import Types
 from everview.algebra.ranges import Range
 from everview.algebra.relations import (
     At,
@@ -23,7 +24,7 @@ from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
 from everview.plan.narrow import narrowed
 from everview.plan.parts import tidied
-from everview.plan.reach import Kinds, Ranges
+from everview.plan.reach import Ranges
 from everview.rewrite.rules import ordered_terms
 from everview.sql.bind import Lowered, bind
 from everview.sql.parse import parse_query
@@ -33,16 +34,15 @@ SOURCES = {
     "lines": Schema((Field("l_id", "long"), Field("l_order", "long"), Field("l_note", "string"))),
     "people": Schema((Field("p_id", "string"), Field("p_no", "long"))),
 }
-KINDS = {"long": "whole", "date": "date", "string": "string"}
 REACHED = {"o_id": Range(10, 20, null=True), "l_order": Range(30, 40), "p_id": Range("a", "b")}
 
 
-def facts(leaf: Scan | Changes | Local) -> tuple[Kinds, Ranges]:
+def facts(leaf: Scan | Changes | Local) -> tuple[Types, Ranges]:
     assert not isinstance(leaf, Local)
-    kinds = {c.id: KINDS[SOURCES[leaf.table][c.name].type] for c in leaf.columns}
+    types = {c.id: SOURCES[leaf.table][c.name].type for c in leaf.columns}
     if isinstance(leaf, Scan):
-        return kinds, dict(leaf.within)
-    return kinds, {c.id: REACHED[c.name] for c in leaf.columns if c.name in REACHED}
+        return types, dict(leaf.within)
+    return types, {c.id: REACHED[c.name] for c in leaf.columns if c.name in REACHED}
 
 
 def scans(sql: str, *changed: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""Which changes are insertions alone, or deletions alone."""
+"""Which changes are insertions alone, or deletions alone; terms fall away (seed 002, 5.12.2)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def delta_groups(rel: Grouped, changes: Rel | None, context: Context) -> Rel | N
 
 def _restored(rel: Grouped, changes: Rel, keys: Shared, context: Context) -> tuple[Rel, Rel]:
     """γ(R) and γ(R - ΔA),  R = A_new ⋉ K: a large A is read at one snapshot, because the changes
-    say what its touched rows were (seed 001, a PAST query).
+    say what its touched rows were (seed 001, 2.5: PAST is R - ΔR).
     """
     found = of_keys(context.at(rel.input, At.NEW), group_columns(rel), keys, context.fresh)
     rows = Shared("rows", found)
@@ -60,7 +60,7 @@ def _restored(rel: Grouped, changes: Rel, keys: Shared, context: Context) -> tup
 
 def _new_or_gone(rel: Grouped, keys: Shared, sign: Sign, context: Context) -> Rel:
     """Of rows that are their own keys:  Δ(δ A)  =  K ▷ A_old  where rows only came,
-    -(K ▷ A_new)  where rows only went.
+    -(K ▷ A_new)  where rows only went (seed 002, 5.12.2).
     """
     without = context.at(rel.input, At.OLD if sign == 1 else At.NEW)
     lone = Join("anti", keys, without, same_key(keys.columns, group_columns(rel)))

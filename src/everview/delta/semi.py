@@ -29,7 +29,7 @@ def delta_tested(join: Join, left: Rel | None, right: Rel | None, context: Conte
 
 def _tested_again(join: Join, right: Rel, context: Context) -> list[Rel]:
     """T ⋉ B_new - T ⋉ B_old. Of insertions alone every row of T has a partner now, so it is
-    T ▷ B_old; of deletions alone each had one, so it is -(T ▷ B_new).
+    T ▷ B_old; of deletions alone each had one, so it is -(T ▷ B_new) (seed 002, 5.12.2).
     """
     retested = tested_again(join, right, context)
     sign = context.signs.of(right)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
 from everview.algebra.relations import Net, Rel
-from everview.algebra.signs import Signs
+from everview.algebra.signs import Sign, Signs
 from everview.delta.aggregate import change_table
 from everview.delta.context import NOTHING, Known
 from everview.delta.grouped import touched_partitions
 from everview.delta.propagate import delta
+from everview.facts.refreshes import RefreshFacts
+from everview.facts.tables import Changes as ChangedFiles
 from everview.plan.grouped import Grouped
+from everview.plan.parts import MOST_READ_AGAIN
 from everview.plan.shape import Bag, Keyed
+from everview.sql.comparable import is_comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +66,24 @@ def _below(shape: Keyed | Grouped | Bag) -> Rel:
             return view.base
         case _:
             assert_never(shape)
+
+
+def known_of(facts: RefreshFacts, changed: Iterable[str]) -> Known:
+    """Of these sources, those into which the files say that rows were only inserted, or from which
+    only deleted; and which sources are large, of those whose rows can be compared.
+    """
+    files = {name: changed_files(facts, name) for name in changed}
+    inserted: dict[str, Sign] = {name: 1 for name, some in files.items() if some.insert_only}
+    deleted: dict[str, Sign] = {name: -1 for name, some in files.items() if some.delete_only}
+    large = (s for s in facts.sources if s.at_new.bytes > MOST_READ_AGAIN)
+    comparable = (
+        s.name for s in large if all(is_comparable(f.type) for f in s.at_new.schema.fields)
+    )
+    return Known({**inserted, **deleted}, frozenset(comparable))
+
+
+def changed_files(facts: RefreshFacts, name: str) -> ChangedFiles:
+    """The changes of a source of which they are not lost."""
+    changes = facts.source(name).changes
+    assert isinstance(changes, ChangedFiles)
+    return changes

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from everview.algebra.relations import At, Changes, Rel, Scan
-from everview.algebra.signs import Sign
 from everview.algebra.walk import inputs, walk_plan
-from everview.delta.context import Known
 from everview.errors import RefreshRefused
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
-from everview.plan.changes import changes_of
+from everview.plan.changes import changed_files, changes_of, known_of
 from everview.plan.cost import Cost
 from everview.plan.grouped import Grouped
 from everview.plan.leaf_facts import leaf_facts
 from everview.plan.narrow import narrowed
-from everview.plan.parts import MOST_READ_AGAIN, parted, tidied
+from everview.plan.parts import parted, tidied
 from everview.plan.select import files_within
 from everview.plan.shape import FullOnly, Keyed, Shape
 from everview.plan.small_sides import with_small_sides
 from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal, Skip
 from everview.rewrite.rules import ordered_terms
-from everview.sql.comparable import is_comparable
 
 
 def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
@@ -74,20 +69,6 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     return Incremental(changes.variant, plan, changed, changes.insert_only, cost, leaves)
 
 
-def known_of(facts: RefreshFacts, changed: Iterable[str]) -> Known:
-    """Of these sources, those into which the files say that rows were only inserted, or from which
-    only deleted; and which sources are large, of those whose rows can be compared.
-    """
-    files = {name: _files(facts, name) for name in changed}
-    inserted: dict[str, Sign] = {name: 1 for name, some in files.items() if some.insert_only}
-    deleted: dict[str, Sign] = {name: -1 for name, some in files.items() if some.delete_only}
-    large = (s for s in facts.sources if s.at_new.bytes > MOST_READ_AGAIN)
-    comparable = (
-        s.name for s in large if all(is_comparable(f.type) for f in s.at_new.schema.fields)
-    )
-    return Known({**inserted, **deleted}, frozenset(comparable))
-
-
 def _read_again(shape: Shape) -> tuple[Rel, ...]:
     """What is read besides the changes, whatever they are, to recompute what they touch."""
     match shape:
@@ -120,12 +101,6 @@ def _cheaper(facts: RefreshFacts, incremental: Incremental, recompute: Full) -> 
     return Choice(incremental, few.advantage(many), recompute)
 
 
-def _files(facts: RefreshFacts, name: str) -> ChangedFiles:
-    changes = facts.source(name).changes
-    assert isinstance(changes, ChangedFiles)
-    return changes
-
-
 def _full_cost(facts: RefreshFacts) -> Cost:
     stored = facts.stored.snapshot.bytes
     read = sum(s.at_new.bytes for s in facts.sources)
@@ -142,7 +117,7 @@ def leaf_bytes(facts: RefreshFacts, leaf: Rel) -> int:
             files = () if snapshot is None else files_within(snapshot.files, leaf.ranges())
             return sum(f.size for f in files)
         case Changes(table, _):
-            return _files(facts, table).bytes
+            return changed_files(facts, table).bytes
         case _:
             return 0
 
@@ -152,7 +127,7 @@ def _leaf_rows(facts: RefreshFacts, leaf: Rel) -> tuple[int, int] | None:
     if not isinstance(leaf, Scan | Changes):
         return None
     whole = facts.source(leaf.table).at_new.rows
-    rows = _files(facts, leaf.table).rows if isinstance(leaf, Changes) else whole
+    rows = changed_files(facts, leaf.table).rows if isinstance(leaf, Changes) else whole
     return None if rows is None or whole is None else (rows, whole)
 
 

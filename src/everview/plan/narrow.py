@@ -49,8 +49,8 @@ def narrowed(rel: Rel, leaf_facts: LeafFacts) -> Rel:
     def cut(some: Rel) -> Rel:
         if not isinstance(some, Scan):
             return some
-        kinds = leaf_facts(some)[0]
-        ranges = {c: r for c, r in wanted[id(some)].items() if c in kinds}
+        types = leaf_facts(some)[0]
+        ranges = {c: r for c, r in wanted[id(some)].items() if c in types}
         within = tuple(sorted(_both(dict(some.within), ranges).items(), key=lambda r: r[0]))
         return some if within == some.within else replace(some, within=within)
 

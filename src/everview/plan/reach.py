@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 
+from everview.algebra.conditions import Types, alike
 from everview.algebra.equalities import join_equalities
 from everview.algebra.ranges import Range
 from everview.algebra.relations import (
@@ -34,30 +35,20 @@ from everview.algebra.scalars import Column, ColumnId, Ref
 from everview.algebra.walk import bottom_up, inputs
 
 Ranges = Mapping[ColumnId, Range]
-Kinds = Mapping[ColumnId, str]
 Leaf = Scan | Changes | Local
-# What is known of the columns of a leaf: their kinds, and the ranges of its rows.
-LeafFacts = Callable[[Leaf], tuple[Kinds, Ranges]]
-
-_KINDS = {
-    "byte": "whole", "short": "whole", "integer": "whole", "long": "whole",
-    "date": "date", "string": "string",
-}  # fmt: skip
-
-
-def kind_of(type_: str) -> str | None:
-    """The kind of type whose values are compared as Python compares them; None of any other."""
-    return _KINDS.get(type_)
+# What is known of the columns of a leaf: the types of those that Python orders as Spark does, and
+# the ranges of its rows.
+LeafFacts = Callable[[Leaf], tuple[Types, Ranges]]
 
 
 class Reach:
     """By operator the ranges of its columns; ranges pass from one side of a join to the other
-    between columns of one kind.
+    between columns that are compared as they are.
     """
 
     def __init__(self, rel: Rel, leaf_facts: LeafFacts) -> None:
         self._leaf_facts = leaf_facts
-        self._kinds: dict[ColumnId, str] = {}
+        self._types: dict[ColumnId, str] = {}
         self._known: dict[int, Ranges] = {}
         for some in bottom_up(rel):
             self._learn(some)
@@ -76,24 +67,24 @@ class Reach:
         )
 
     def alike(self, one: ColumnId, other: ColumnId) -> bool:
-        """Whether two columns are of one kind: then a range of one is a range of the other."""
-        kind = self._kinds.get(one)
-        return kind is not None and kind == self._kinds.get(other)
+        """Whether values of two columns are compared as they are: then a range of one is a range of
+        the other. A cast may make equal what lies far apart.
+        """
+        return alike(self._types.get(one), self._types.get(other))
 
     def _learn(self, rel: Rel) -> None:
         match rel:
             case Scan() | Changes() | Local():
-                self._kinds.update(self._leaf_facts(rel)[0])
+                self._types.update(self._leaf_facts(rel)[0])
             case Project():
                 for column, scalar in rel.outputs:
-                    if isinstance(scalar, Ref) and scalar.id in self._kinds:
-                        self._kinds[column.id] = self._kinds[scalar.id]
+                    if isinstance(scalar, Ref) and scalar.id in self._types:
+                        self._types[column.id] = self._types[scalar.id]
             case UnionAll() | Except() | Intersect():
                 for place, column in enumerate(rel.columns):
-                    kinds = {self._kinds.get(i.columns[place].id) for i in inputs(rel)}
-                    kind = kinds.pop()
-                    if not kinds and kind is not None:
-                        self._kinds[column.id] = kind
+                    types = [self._types.get(i.columns[place].id) for i in inputs(rel)]
+                    if types[0] is not None and alike(*types):
+                        self._types[column.id] = types[0]
             case _:
                 pass
 
@@ -126,7 +117,7 @@ class Reach:
         for place, column in enumerate(rel.columns):
             some = [self.of(i).get(i.columns[place].id) for i in rel.inputs]
             known = [r for r in some if r is not None]
-            if known and len(known) == len(some) and column.id in self._kinds:
+            if known and len(known) == len(some) and column.id in self._types:
                 found[column.id] = reduce(Range.hull, known)
         return found
 

@@ -31,7 +31,7 @@ def find_keys(work: Work, step: FindKeys) -> None:
     renamed = Project(step.changes, tuple((c, Ref(own.id)) for c, own in pairs))
     frame = work.query(renamed, local_names(columns))
     work.staged = work.staging.stage(frame, "changes", work.actions)
-    work.hold(KEYS, work.staged)
+    work.frames.local[KEYS] = work.staged
     work.frames.stored_files = touched_files(work, work.staged, columns)
 
 
@@ -43,7 +43,7 @@ def recompute_rows(work: Work, step: Recompute) -> None:
     with work.engine.settings(settings, work.facts.stored.record.settings):
         frame = work.query(_hinted(work, step.apply.recomputed()), names)
         staged = work.staging.stage(frame, "rows", work.actions)
-        work.hold(RECOMPUTED, staged)
+        work.frames.local[RECOMPUTED] = staged
 
 
 def rewrite_grouped(work: Work, step: RewriteGrouped) -> None:

@@ -32,7 +32,7 @@ def stage_keyed(work: Work, changes: Rel, apply: ApplyKeyed) -> Staged:
     renamed = Project(changes, tuple((c, Ref(own.id)) for c, own in pairs))
     frame = work.query(renamed, local_names(apply.changes.columns))
     staged = work.staging.stage(frame, "changes", work.actions)
-    work.hold(CHANGES, staged)
+    work.frames.local[CHANGES] = staged
     keys = apply.changes.columns[: len(apply.view.keys)]
     work.frames.stored_files = touched_files(work, staged, keys)
     return staged
@@ -60,7 +60,7 @@ def find_lost(work: Work, step: FindLost) -> None:
     names = local_names(apply.fetched().columns)
     lost = work.staging.stage(work.query(lost_keys, names), "lost", work.actions)
     if lost.rows:
-        work.hold(LOST, lost)
+        work.frames.local[LOST] = lost
         work.recompute = apply.fetched()
 
 

@@ -20,6 +20,7 @@ from everview.facts.tables import Snapshot
 from everview.plan.select import files_within
 from everview.run.engine import Engine
 from everview.run.read import changes_frame, flattened, snapshot_frame
+from everview.run.staging import Staged
 from everview.run.tails import shown_frame
 from everview.sql.names import quoted
 from everview.sql.write import Leaf, Sql
@@ -34,7 +35,7 @@ class Frames:
         self._engine = engine
         self._facts = facts
         self._view_scan = view_scan
-        self.local: dict[str, DataFrame] = {}
+        self.local: dict[str, Staged] = {}  # rows that earlier steps left
         self.stored_files: tuple[TableFile, ...] = facts.stored.snapshot.files
         self.read: dict[str, Read] = {}
         self._made: dict[tuple[str, object], DataFrame] = {}  # of a version, or the changes
@@ -49,7 +50,7 @@ class Frames:
     def _frame(self, leaf: Leaf) -> DataFrame:
         match leaf:
             case Local(name, _):
-                return self.local[name]
+                return self.local[name].frame
             case Scan(table, _, _) if table == self._view_scan:
                 return self.stored(self.stored_files)
             case Scan(table, at, _):

@@ -11,4 +11,4 @@ def keep(work: Work, part: Part) -> None:
     """Compute the rows of a part once; where there are none, Spark leaves out what reads them."""
     frame = work.query(part.rel, local_names(part.rel.columns))
     staged = work.staging.stage(frame, "parts", work.actions, part.name)
-    work.hold(part.name, staged)
+    work.frames.local[part.name] = staged

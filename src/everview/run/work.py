@@ -11,7 +11,6 @@ from everview.algebra.walk import walk_plan
 from everview.facts.files import TableFile
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
-from everview.facts.schema import Schema
 from everview.lake.delta.table import EmbeddedTable
 from everview.plan.grouped import Grouped
 from everview.plan.leaf_facts import leaf_facts
@@ -47,7 +46,6 @@ class Work:
     written: Written | None = None
     removed: tuple[TableFile, ...] = ()
     copies: dict[tuple[str, int], int] = field(default_factory=dict)
-    at_hand: dict[str, tuple[Schema, tuple[TableFile, ...]]] = field(default_factory=dict)
 
     def receipt(self) -> Receipt:
         """What was done so far."""
@@ -56,14 +54,10 @@ class Work:
             self.facts, self.choice, Done(self.written, removed, self.actions, self.frames)
         )
 
-    def hold(self, name: str, staged: Staged) -> None:
-        """Keep staged rows at hand for the plans to come, under a name."""
-        self.frames.local[name] = staged.frame
-        self.at_hand[name] = staged.schema, staged.files
-
     def query(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
         """The rows of a plan under these names; scans are cut to what rows at hand ask for."""
-        rel = narrowed(rel, leaf_facts(self.facts, self.at_hand))
+        at_hand = {name: (s.schema, s.files) for name, s in self.frames.local.items()}
+        rel = narrowed(rel, leaf_facts(self.facts, at_hand))
         return self.frames.run(write(rel, self.types() | self._source_types(rel), names))
 
     def _source_types(self, rel: Rel) -> dict[int, str]:

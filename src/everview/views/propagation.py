@@ -9,8 +9,7 @@ from everview.algebra.keys import keys
 from everview.algebra.notation import formula
 from everview.algebra.signs import Sign
 from everview.facts.refreshes import RefreshFacts
-from everview.plan.changes import changes_of
-from everview.plan.choose import known_of
+from everview.plan.changes import changes_of, known_of
 from everview.plan.grouped import Grouped
 from everview.plan.parts import tidied
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
