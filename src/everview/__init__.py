@@ -5,12 +5,14 @@ from __future__ import annotations
 from everview.errors import EverviewError
 from everview.facts.keys import KeyCheck
 from everview.facts.receipts import Read, Receipt, Verification
-from everview.handles import Table, View
-from everview.session import Warehouse, open
+from everview.handles.table import Table
+from everview.handles.view import View
+from everview.session import open
 from everview.settings import Settings
 from everview.version import VERSION as __version__
 from everview.views.explanation import Explanation
 from everview.views.status import Status
+from everview.warehouse import Warehouse
 
 __all__ = [
     "EverviewError",

@@ -32,6 +32,7 @@ ORDER = (
     "refresh_views",
     "handles",
     "statements",
+    "warehouse",
     "session",
     "__init__",  # what `import everview` gives
     "cli",
@@ -41,8 +42,11 @@ ORDER = (
 HOMES = {
     "sqlglot": ("sql",),
     # Besides lake/ and run/, what a caller meets: DataFrames and schemas in the signatures of
-    # tables, handles and session, and in refresh the exception that a failed Spark job raises.
-    "pyspark": ("lake", "run", "refresh", "tables", "queries", "handles", "statements", "session"),
+    # tables, handles, warehouse and session, and in refresh the exception of a failed Spark job.
+    "pyspark": (
+        *("lake", "run", "refresh", "tables", "queries"),
+        *("handles", "statements", "warehouse", "session"),
+    ),
     "deltalake": ("lake", "run"),
 }
 # Up to and including program/ everything is values in, values out: no files, no chance.
@@ -145,7 +149,7 @@ def test_every_folder_has_a_place() -> None:
         ("everview/plan/a.py", "import sqlglot.expressions as e", "sqlglot belongs in sql"),
         ("everview/views/a.py", "from pyspark.sql import functions", "pyspark belongs in lake"),
         ("everview/create.py", "import pyspark", "pyspark belongs in lake"),
-        ("everview/create.py", "from everview.handles import View", "comes after it"),
+        ("everview/create.py", "from everview.handles.view import View", "comes after it"),
         ("everview/plan/a.py", "import deltalake", "deltalake belongs in lake"),
         ("everview/plan/a.py", "from pathlib import Path", "plan is pure"),
         ("everview/extra/a.py", "import json", "extra has no place"),

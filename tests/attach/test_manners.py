@@ -26,7 +26,7 @@ from tests.lake.test_delta_features import with_protocol
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from everview.handles import Table
+    from everview.handles.table import Table
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from tests.property.tables import Row, TableSpec
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from everview.session import Warehouse
+    from everview.warehouse import Warehouse
 
 ROUNDS = 3
 CHANGED = 0.75  # how often a table changes in a round

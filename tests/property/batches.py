@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tests.property.tables import Row, TableSpec, value
 
 if TYPE_CHECKING:
-    from everview.session import Warehouse
+    from everview.warehouse import Warehouse
 
 AWAY = 1000  # added to `k` of rows that are moved out of every join and filter
 

@@ -14,7 +14,7 @@ from tests.scripts.oracle import Oracle, compare, result
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from everview.session import Warehouse
+    from everview.warehouse import Warehouse
 
 BATCHES = 20
 TABLES = {

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from everview.errors import InvalidArgument, SchemaMismatch
 from everview.facts.schema import Field, Schema
-from everview.handles import Table
+from everview.handles.table import Table
 from everview.queries import query_frame
 from everview.run.define import spark_message
 from everview.run.read import schema_of

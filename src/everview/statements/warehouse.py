@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from everview.errors import EverviewError, InvalidName, Place
 from everview.facts.receipts import Receipt
-from everview.handles import Table, View
+from everview.handles.table import Table
+from everview.handles.view import View
 from everview.queries import query_frame
 from everview.sql.parse import parse_query
 from everview.sql.statements.parts import Name, Slice

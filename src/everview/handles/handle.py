@@ -1,0 +1,99 @@
+"""What the handles of tables and views have in common: a name, looked up at every call."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from everview.errors import InvalidArgument
+from everview.facts.receipts import Receipt
+from everview.queries import public_frame
+from everview.views.catalog_changes import alter_entry
+from everview.views.world import World
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from everview.lake.catalog import Entry
+
+
+class Owner(Protocol):
+    """The warehouse, as far as its handles need it."""
+
+    @property
+    def spark(self) -> SparkSession: ...
+
+    @property
+    def _world(self) -> World: ...
+
+    def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]: ...
+
+    def _drop(self, name: str) -> None: ...
+
+
+class Handle:
+    """A name of the warehouse; what it stands for is looked up at every call."""
+
+    _kind = ""
+
+    def __init__(self, warehouse: Owner, name: str) -> None:
+        self._warehouse = warehouse
+        self.name = warehouse._world.entry(name, self._kind).name
+
+    @property
+    def _world(self) -> World:
+        return self._warehouse._world
+
+    @property
+    def _entry(self) -> Entry:
+        return self._world.entry(self.name, self._kind)
+
+    @property
+    def path(self) -> str:
+        """Where its Delta table lies; of a view with LIMIT it holds more rows than the view shows,
+        and status() says which.
+        """
+        return self._world.uri(self._entry.location)
+
+    def to_df(self, version: int | None = None) -> DataFrame:
+        """Its rows as a DataFrame of the warehouse's session, at the newest or an older version."""
+        at = None if version is None else version_number(version)
+        return public_frame(self._world, self._warehouse.spark, self._entry, at)
+
+    def rename(self, name: str) -> None:
+        """Give it another name; StillUsed if views read it under the one it has."""
+        alter_entry(self._world, self._entry, replace(self._entry, name=name))
+        self.name = name
+
+    def set_comment(self, comment: str | None) -> None:
+        """What SHOW and DESCRIBE say of it; None takes it away."""
+        alter_entry(self._world, self._entry, replace(self._entry, comment=comment or ""))
+
+    def drop(self) -> None:
+        """Forget the name; StillUsed if views read it. Files are removed, an attached table's
+        are not.
+        """
+        self._warehouse._drop(self.name)
+
+    def vacuum(
+        self, retention_hours: float | None = None, *, dry_run: bool = False
+    ) -> tuple[str, ...]:
+        """Remove files that no version within the retention needs; gives their paths.
+
+        Without `retention_hours`, the setting of that name decides.
+        """
+        if retention_hours is None:
+            retention_hours = self._world.settings.retention_hours
+        if retention_hours < 0:
+            raise InvalidArgument(
+                f"A retention of {retention_hours} hours.", remedy="Give 0 or more hours."
+            )
+        return self._world.open(self._entry).vacuum(retention_hours, dry_run=dry_run)
+
+
+def version_number(version: object) -> int:
+    if isinstance(version, bool) or not isinstance(version, int) or version < 0:
+        raise InvalidArgument(
+            f"{version!r} is not a version.", remedy="Versions are numbers from 0; see history()."
+        )
+    return version

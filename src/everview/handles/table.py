@@ -1,0 +1,102 @@
+"""What `wh.table(name)` gives: a thin handle on one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from everview.errors import ReadOnlyTable
+from everview.facts.keys import KeyCheck
+from everview.handles.handle import Handle
+from everview.run.dml import TableWriter
+from everview.tables import verify_table, writer
+from everview.views.notebook import table_html
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from everview.lake.catalog import Entry
+
+
+class Table(Handle):
+    """A table of the warehouse, or an attached one (which is read-only)."""
+
+    _kind = "table"
+
+    @property
+    def version(self) -> int:
+        """The newest version."""
+        return self._world.open(self._entry).head().version
+
+    def append(self, df: DataFrame, token: str | None = None) -> int:
+        """Insert the rows; gives the table's version after it. A token makes a rerun do nothing."""
+        return self._writer().append(df, token)
+
+    def overwrite(self, df: DataFrame, token: str | None = None) -> int:
+        """Replace all rows."""
+        return self._writer().overwrite(df, token)
+
+    def delete(self, where: str, token: str | None = None) -> int:
+        """Delete the rows for which the SQL condition is true."""
+        return self._writer().delete(where, token)
+
+    def update(
+        self, set: Mapping[str, str], where: str | None = None, token: str | None = None
+    ) -> int:
+        """Set columns to SQL expressions in the rows for which the condition is true."""
+        return self._writer().update(set, where, token)
+
+    def merge(self, df: DataFrame, on: str | Sequence[str], token: str | None = None) -> int:
+        """Update the rows whose key is among the given ones, insert the rest."""
+        return self._writer().merge(df, on, token)
+
+    def verify(self) -> list[KeyCheck]:
+        """Check the declared constraints on all rows: NOT NULL, primary key, foreign keys."""
+        return verify_table(self._world, self.name)
+
+    def compact(self) -> int:
+        """Put the same rows into fewer files; not a change for the views that read it."""
+        return self._writer().compact()
+
+    def history(self) -> list[dict[str, Any]]:
+        """The commits still in the log, newest first."""
+        return [
+            {
+                "version": c.version,
+                "timestamp": c.timestamp,
+                "operation": c.metadata.get("operation", c.operation),
+                "rows": dict(c.metadata.get("rows", {})),
+                "data_change": c.data_change,
+            }
+            for c in self._world.open(self._entry).history()
+        ]
+
+    def vacuum(
+        self, retention_hours: float | None = None, *, dry_run: bool = False
+    ) -> tuple[str, ...]:
+        """Remove files that no version within the retention needs; gives their paths.
+
+        Without `retention_hours`, the setting of that name decides.
+        """
+        self._require_own()
+        return super().vacuum(retention_hours, dry_run=dry_run)
+
+    def _writer(self) -> TableWriter:
+        entry = self._require_own()
+        return writer(self._world, self._world.open(entry), entry.name)
+
+    def _require_own(self) -> Entry:
+        entry = self._entry
+        if entry.kind == "attached":
+            raise ReadOnlyTable(
+                f"`{entry.name}` is attached: it is only read here.",
+                where=entry.location,
+                remedy="Write it with the tool that owns it.",
+            )
+        return entry
+
+    def __repr__(self) -> str:
+        return f"<table {self.name} at version {self.version}>"
+
+    def _repr_html_(self) -> str:
+        return table_html(self._world, self._entry)
