@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +252,17 @@ class InvariantViolated(EverviewError):
 
     code = "EV-5002"
     title = "a check of the refresh failed, nothing was published"
+
+
+class RefreshFailed(EverviewError):
+    """Some views could not be refreshed, or a view below could not. `receipts` are those of the
+    other views, `errors` has each view's own: do what they say, and refresh again.
+    """
+
+    code = "EV-5003"
+    title = "not every view was refreshed"
+    receipts: tuple[Any, ...] = ()
+    errors: dict[str, EverviewError]
 
 
 # 6xxx: the machine

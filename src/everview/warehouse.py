@@ -9,12 +9,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from everview.create import Definition, create_view, create_virtual_view, policy_of
-from everview.errors import WarehouseClosed
+from everview.errors import EverviewError, WarehouseClosed
+from everview.facts.failures import unforeseen
+from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
 from everview.handles.table import Table
 from everview.handles.view import View
 from everview.lake.catalog import Entry
-from everview.lake.delta.storage import location
 from everview.queries import public_frame
 from everview.refresh_views import refresh_views
 from everview.run.pinned import pinned_settings
@@ -26,8 +27,11 @@ from everview.sql.statements.parts import Slice
 from everview.sql.statements.values import Query, Statement
 from everview.statements.run import run_statement, script_text
 from everview.tables import Declared, ForeignKeys, create_table
-from everview.views.catalog_changes import add_entry, check_name, drop_entry, refuse_copy
+from everview.views.attachments import attach
+from everview.views.broken import broken_status
+from everview.views.catalog_changes import drop_entry
 from everview.views.notebook import warehouse_html
+from everview.views.progress_bar import notebook_bar
 from everview.views.status import Status
 from everview.views.world import World
 
@@ -35,8 +39,9 @@ from everview.views.world import World
 class Warehouse:
     """Tables and materialized views at one place; use it as a context manager or close it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, progress: Watcher | None = None) -> None:
         self._open_world: World | None = world
+        self._progress = progress
         self._registered: list[tuple[SparkSession, list[str]]] = []
 
     @property
@@ -100,13 +105,14 @@ class Warehouse:
         create_table(self._world, name, schema_or_df, declared)
         return self.table(name)
 
-    def attach(self, name: str, path: str) -> Table:
-        """Read somebody else's Delta table where it lies; it is never written or copied."""
-        world = self._world
-        check_name(world.catalog.read(), name)
-        place = location(path)
-        refuse_copy(world, place)
-        add_entry(world, Entry(name, "attached", place))
+    def attach(self, name: str, path: str, *, replace: bool = False) -> Table:
+        """Read somebody else's Delta table where it lies; it is never written or copied.
+
+        With `replace` a name that is attached already is pointed to another place. If the same
+        table lies there, moved with its log, views of it go on from where they are; if it is
+        another table, the next refresh builds them anew.
+        """
+        attach(self._world, name, path, replace=replace)
         return self.table(name)
 
     def table(self, name: str) -> Table:
@@ -156,22 +162,40 @@ class Warehouse:
         """The names of all materialized views."""
         return [e.name for e in self._world.catalog.read().entries if e.kind == "view"]
 
-    def refresh(self, *names: str, full: bool = False) -> list[Receipt]:
+    def refresh(
+        self, *names: str, full: bool = False, progress: Watcher | None = None
+    ) -> list[Receipt]:
         """Refresh these views, or all, sources first, all at one set of source versions.
 
-        `full` recomputes them whatever changed.
+        `full` recomputes them whatever changed. `progress` is called with a Progress when a step
+        begins and when a view is done; a notebook shows a bar without it. Gives a receipt per
+        view; of one view that was named, with those of the views below in it.
+
+        A view that fails stops only those that depend on it: at the end RefreshFailed is raised,
+        whose `receipts` are those of the other views and whose `errors` has each view's own error.
         """
         wanted = [self.view(n).name for n in names] if names else self.views()
-        return self._refresh(wanted, full=full)
+        return self._refresh(wanted, full=full, progress=progress)
 
-    def status(self) -> list[Status]:
-        """How fresh each materialized view is."""
-        return [self.view(name).status() for name in self.views()]
+    def status(self, *names: str) -> list[Status]:
+        """How fresh these materialized views are, or all; `error` says it of one that cannot be
+        told.
+        """
+        wanted = [self.view(n).name for n in names] if names else self.views()
+        return [self._status(name) for name in wanted]
 
-    def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]:
-        receipts = refresh_views(self._world, names, full=full)
-        self._follow()
-        return receipts
+    def _status(self, name: str) -> Status:
+        try:
+            return self.view(name).status()
+        except Exception as error:
+            return broken_status(self._world, self._world.entry(name), unforeseen(error))
+
+    def _refresh(self, names: list[str], *, full: bool, progress: Watcher | None) -> list[Receipt]:
+        watcher = progress or self._progress or notebook_bar()
+        try:
+            return refresh_views(self._world, names, full=full, watcher=watcher)
+        finally:
+            self._follow()
 
     # Queries
 
@@ -205,20 +229,28 @@ class Warehouse:
         """Make every view readable as a temporary view of a session, under its own name.
 
         The temporary views show what is published now; after each refresh and each statement
-        through this warehouse they are made anew. Gives their names.
+        through this warehouse they are made anew. Gives their names; a view that cannot be read
+        now is left out.
         """
         world = self._world
         session = self.spark if spark is None else spark
         entries = [e for e in world.catalog.read().entries if e.kind in ("view", "virtual")]
-        names = [e.name for e in entries]
-        before = [n for known, made in self._registered if known is session for n in made]
+        made = {e.name: frame for e in entries if (frame := self._readable(session, e)) is not None}
+        names = list(made)
+        before = [n for known, its in self._registered if known is session for n in its]
         for gone in set(before) - set(names):
             session.catalog.dropTempView(gone)
-        for entry in entries:
-            public_frame(world, session, entry).createOrReplaceTempView(quoted(entry.name))
+        for name, frame in made.items():
+            frame.createOrReplaceTempView(quoted(name))
         others = [r for r in self._registered if r[0] is not session]
         self._registered = [*others, (session, names)]
         return names
+
+    def _readable(self, session: SparkSession, entry: Entry) -> DataFrame | None:
+        try:
+            return public_frame(self._world, session, entry)
+        except EverviewError:
+            return None
 
     def _follow(self) -> None:
         """The sessions with registered views see what is published now."""

@@ -96,8 +96,8 @@ class FakeWarehouse:
     def table(self, name: str) -> FakeHandle:
         return self.tables_[name]
 
-    def status(self) -> list[Status]:
-        return [STATUS]
+    def status(self, *names: str) -> list[Status]:
+        return [self.view(n).status() for n in names] if names else [STATUS]
 
     def refresh(self, *names: str, full: bool = False) -> list[Receipt]:
         self.asked.append((names, full))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from everview.errors import InvalidArgument
+from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
 from everview.queries import public_frame
 from everview.views.catalog_changes import alter_entry
@@ -26,7 +27,9 @@ class Owner(Protocol):
     @property
     def _world(self) -> World: ...
 
-    def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]: ...
+    def _refresh(
+        self, names: list[str], *, full: bool, progress: Watcher | None
+    ) -> list[Receipt]: ...
 
     def _drop(self, name: str) -> None: ...
 

@@ -107,9 +107,42 @@ class Engine:
         self.caller = spark
         self.lock = threading.RLock()
         self.own = _clone(spark) if is_connect(spark) else spark.newSession()
+        self._idle: list[Engine] = []
+        self._lent: list[Engine] = []
+
+    @property
+    def can_multiply(self) -> bool:
+        """Whether other engines can work beside this one; where Spark cannot clone a session, all
+        would share the caller's and its settings.
+        """
+        return self.own is not self.caller
+
+    @contextlib.contextmanager
+    def beside(self) -> Iterator[Engine]:
+        """An engine of the same caller with a session of its own, for work at the same time."""
+        with self.lock:
+            other = self._idle.pop() if self._idle else Engine(self.caller)
+            self._lent.append(other)
+        try:
+            yield other
+        finally:
+            with self.lock:
+                self._lent.remove(other)
+                self._idle.append(other)
+
+    def interrupt_others(self) -> None:
+        """End what the engines beside this one have submitted to Spark."""
+        with self.lock:
+            working = tuple(self._lent)
+        for other in working:
+            with contextlib.suppress(PySparkException):
+                other.own.interruptAll()
 
     def release(self) -> None:
         """Let another engine of the same caller have our session."""
+        for other in self._idle:
+            other.release()
+        self._idle.clear()
         if is_connect(self.caller) and self.own is not self.caller:
             _free.setdefault(_session_id(self.caller), []).append(self.own)
 

@@ -20,7 +20,14 @@ from everview.run.define import Defined
 from everview.run.pinned import pinned_settings
 from everview.sql.inline import VirtualView
 from everview.sql.names import sql_type
-from everview.sql.statements.parts import Name, RenameTo, SetComment, SetPolicy, ViewColumn
+from everview.sql.statements.parts import (
+    Name,
+    RenameTo,
+    SetComment,
+    SetLocation,
+    SetPolicy,
+    ViewColumn,
+)
 from everview.sql.statements.values import (
     AlterMaterializedView,
     AlterTable,
@@ -34,6 +41,7 @@ from everview.sql.statements.values import (
 )
 from everview.statements.results import done, receipts_frame, text_frame
 from everview.statements.warehouse import Warehouse, in_whole, placed, single
+from everview.views.attachments import set_location
 from everview.views.catalog_changes import alter_entry, drop_entry
 from everview.views.status import how_kept
 from everview.views.world import find_entry
@@ -129,6 +137,8 @@ def run_alter(
             alter_entry(world, entry, dataclasses.replace(entry, name=single(name)))
         case SetComment(comment):
             alter_entry(world, entry, dataclasses.replace(entry, comment=comment or ""))
+        case SetLocation(path):
+            set_location(world, entry, path)
         case SetPolicy(policy):
             wh.view(entry.name).set_policy(policy)
         case _:

@@ -37,13 +37,14 @@ GRAMMAR: tuple[Entry, ...] = (
         "REFRESH MATERIALIZED VIEW",
         "REFRESH [FULL] MATERIALIZED VIEW name, ... [FULL]\nREFRESH [FULL] MATERIALIZED VIEWS",
         "REFRESH MATERIALIZED VIEW city_sales, category_sales",
-        "Brings views, and the views below them, up to date; FULL recomputes them.",
+        "Brings views, and the views below them, up to date; FULL recomputes them; a view that "
+        "fails stops only those that depend on it, and EV-5003 at the end has all their errors.",
     ),
     Entry(
         "EXPLAIN MATERIALIZED VIEW",
-        "EXPLAIN MATERIALIZED VIEW name",
+        "EXPLAIN [EXTENDED] MATERIALIZED VIEW name",
         "EXPLAIN MATERIALIZED VIEW city_sales",
-        "Says what the next refresh will do, step by step, and why.",
+        "Says what the next refresh will do, step by step, and why; EXTENDED adds the SQL.",
     ),
     Entry(
         "EXPLAIN CREATE MATERIALIZED VIEW",
@@ -55,7 +56,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "VERIFY MATERIALIZED VIEW",
         "VERIFY MATERIALIZED VIEW name, ...\nVERIFY MATERIALIZED VIEWS",
         "VERIFY MATERIALIZED VIEW city_sales",
-        "Compares the stored rows with a recomputation at the same versions, both ways.",
+        "Compares the stored rows with a recomputation at the same versions, both ways; of several "
+        "views, one that cannot be verified has a row with its error, and ok is NULL.",
     ),
     Entry(
         "ALTER MATERIALIZED VIEW",
@@ -75,7 +77,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "SHOW MATERIALIZED VIEWS",
         "SHOW MATERIALIZED VIEWS [LIKE 'pattern']",
         "SHOW MATERIALIZED VIEWS LIKE 'city*'",
-        "Lists the materialized views, how fresh they are and how they are refreshed.",
+        "Lists the materialized views, how fresh they are and how they are refreshed; error has "
+        "the code where that cannot be told, and behind its words.",
     ),
     Entry(
         "CREATE TABLE",
@@ -96,9 +99,10 @@ GRAMMAR: tuple[Entry, ...] = (
     ),
     Entry(
         "ATTACH TABLE",
-        "ATTACH [TABLE] [IF NOT EXISTS] name FROM 'path or URI'",
+        "ATTACH [OR REPLACE] [TABLE] [IF NOT EXISTS] name FROM 'path or URI'",
         "ATTACH TABLE stores FROM 's3://lake/raw/stores'",
-        "Makes a Delta table of another writer known by a name; it is only ever read.",
+        "Makes a Delta table of another writer known by a name; it is only ever read, and OR REPLACE "
+        "points a name that is attached already to another place, or to another table.",
     ),
     Entry(
         "INSERT INTO",
@@ -142,9 +146,10 @@ GRAMMAR: tuple[Entry, ...] = (
     ),
     Entry(
         "ALTER TABLE",
-        "ALTER TABLE [IF EXISTS] name RENAME TO name | SET COMMENT 'text' | UNSET COMMENT",
+        "ALTER TABLE [IF EXISTS] name\n"
+        "  RENAME TO name | SET COMMENT 'text' | UNSET COMMENT | SET LOCATION 'path or URI'",
         "ALTER TABLE sales RENAME TO shop_sales",
-        "Changes the name or the comment of a table.",
+        "Changes the name or the comment of a table, or says where an attached one was moved.",
     ),
     Entry(
         "DROP TABLE",

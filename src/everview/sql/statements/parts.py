@@ -165,6 +165,13 @@ class SetComment:
 
 
 @dataclass(frozen=True, slots=True)
+class SetLocation:
+    """Where an attached table lies now."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetPolicy:
     """For materialized views alone."""
 

@@ -14,6 +14,7 @@ from everview.sql.statements.parts import (
     Name,
     RenameTo,
     SetComment,
+    SetLocation,
     SetPolicy,
     Slice,
     ViewColumn,
@@ -106,6 +107,7 @@ class Attach:
 
     name: Name
     path: str
+    or_replace: bool
     if_not_exists: bool
 
 
@@ -113,7 +115,7 @@ class Attach:
 class AlterTable:
     name: Name
     if_exists: bool
-    change: RenameTo | SetComment
+    change: RenameTo | SetComment | SetLocation
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +238,10 @@ class DescribeHistory:
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """What the next refresh of a view will do, and why."""
+    """What the next refresh of a view will do, and why; extended with the SQL of its steps."""
 
     name: Name
+    extended: bool
 
 
 @dataclass(frozen=True, slots=True)
