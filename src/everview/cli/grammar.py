@@ -132,8 +132,7 @@ COMMANDS = (
             _views("views to show; all if none is named"),
             _flag("--tree", help="show which views stand on which tables"),
         ),
-        "A view whose status cannot be told has a row with its error; the exit code is\n"
-        "then 1.",
+        "A view whose status cannot be told has a row with its error; the exit code is\nthen 1.",
     ),
     Command(
         "explain",

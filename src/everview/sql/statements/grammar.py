@@ -101,8 +101,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "ATTACH TABLE",
         "ATTACH [OR REPLACE] [TABLE] [IF NOT EXISTS] name FROM 'path or URI'",
         "ATTACH TABLE stores FROM 's3://lake/raw/stores'",
-        "Makes a Delta table of another writer known by a name; it is only ever read, and OR REPLACE "
-        "points a name that is attached already to another place, or to another table.",
+        "Makes a Delta table of another writer known by a name; it is only ever read, and OR "
+        "REPLACE points a name that is attached already to another place or table.",
     ),
     Entry(
         "INSERT INTO",
