@@ -41,12 +41,15 @@ def refresh_views(
     none twice. RefreshFailed at the end if some could not be refreshed.
     """
     known = {e.name.lower(): e.name for e in world.catalog.read().entries if e.kind == "view"}
-    sources = {n: _sources(world, n) for n in known}
+    read = {n: _sources(world, n) for n in known}
+    sources = {n: () if isinstance(s, Exception) else s for n, s in read.items()}
     wanted = list(dict.fromkeys(world.entry(n, "view").name.lower() for n in names))
     order = refresh_order(wanted, sources)
     pins = _pins(world, [s for n in order for s in sources[n] if s not in sources])
 
     def work(name: str, where: World) -> Receipt:
+        if isinstance(unread := read[name], Exception):
+            raise unread
         return _refresh_one(where, name, pins, full=full and name in wanted)
 
     below = {n: views_below(n, sources) for n in order}
@@ -77,12 +80,12 @@ def own_error(failure: RefreshFailed, view: str) -> Exception:
     return found
 
 
-def _sources(world: World, view: str) -> tuple[str, ...]:
-    """What a view reads; of one that cannot be opened nothing, its refresh says why."""
+def _sources(world: World, view: str) -> tuple[str, ...] | Exception:
+    """What a view reads, or why it cannot be opened."""
     try:
         return tuple(s.name for s in record_of(world.open(world.entry(view))).sources)
-    except Exception:
-        return ()
+    except Exception as error:
+        return error
 
 
 def _pins(world: World, names: list[str]) -> Pins:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,13 @@ from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 
 import everview as ev
-from everview.errors import CopiedTable, InvalidArgument, NameTaken, NotATable
+from everview.errors import (
+    CopiedTable,
+    InvalidArgument,
+    NameTaken,
+    NotATable,
+    UnsupportedFeature,
+)
 from tests.api.bags import assert_exact, refused
 
 SQL = "SELECT k, count(*) AS n, sum(v) AS s FROM t GROUP BY k"
@@ -101,3 +108,28 @@ def test_what_cannot_be_pointed_elsewhere(wh: ev.Warehouse, tmp_path: Path) -> N
         wh.sql(f"ALTER TABLE t SET LOCATION '{tmp_path / 'nowhere'}'")
     wh.sql(f"ALTER TABLE t SET LOCATION '{tmp_path / 'here'}'")
     assert wh.table("t").path == str(tmp_path / "here")
+
+
+def test_a_table_that_cannot_be_read_any_more_keeps_nobody_from_attaching_another(
+    wh: ev.Warehouse, tmp_path: Path
+) -> None:
+    features = {"readerFeatures": ["of-tomorrow"], "writerFeatures": ["of-tomorrow"]}
+    protocol = {"minReaderVersion": 3, "minWriterVersion": 7, **features}
+    log = tmp_path / "here" / "_delta_log" / f"{1:020}.json"
+    log.write_text(json.dumps({"protocol": protocol}) + "\n")
+    with refused(UnsupportedFeature, "of-tomorrow"):
+        wh.view("v").refresh()
+    write(tmp_path / "other", (7, 70))
+    wh.attach("other", str(tmp_path / "other"))
+    wh.create_materialized_view("w", SQL.replace("FROM t", "FROM other"))
+    with pytest.raises(ev.RefreshFailed) as caught:
+        wh.refresh()
+    assert [r.view for r in caught.value.receipts] == ["w"]
+    assert {s.view: s.error and s.error["code"] for s in wh.status()} == {
+        "v": UnsupportedFeature.code,
+        "w": None,
+    }
+    write(tmp_path / "instead", (1, 1))
+    wh.attach("t", str(tmp_path / "instead"), replace=True)
+    assert [r.view for r in wh.refresh()] == ["v", "w"]
+    assert_exact(wh, "v", SQL)

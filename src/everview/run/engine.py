@@ -107,6 +107,7 @@ class Engine:
         self.caller = spark
         self.lock = threading.RLock()
         self.own = _clone(spark) if is_connect(spark) else spark.newSession()
+        self._counting = threading.Lock()
         self._idle: list[Engine] = []
         self._lent: list[Engine] = []
 
@@ -120,19 +121,19 @@ class Engine:
     @contextlib.contextmanager
     def beside(self) -> Iterator[Engine]:
         """An engine of the same caller with a session of its own, for work at the same time."""
-        with self.lock:
+        with self._counting:
             other = self._idle.pop() if self._idle else Engine(self.caller)
             self._lent.append(other)
         try:
             yield other
         finally:
-            with self.lock:
+            with self._counting:
                 self._lent.remove(other)
                 self._idle.append(other)
 
     def interrupt_others(self) -> None:
         """End what the engines beside this one have submitted to Spark."""
-        with self.lock:
+        with self._counting:
             working = tuple(self._lent)
         for other in working:
             with contextlib.suppress(PySparkException):

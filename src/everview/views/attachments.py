@@ -76,9 +76,10 @@ def _known_ids(world: World, entry: Entry) -> set[str]:
 
 
 def _before(world: World, entry: Entry) -> EmbeddedTable | None:
+    """The table where it lay until now; None if it cannot be opened there, for whatever reason."""
     try:
         return world.open(entry)
-    except NotATable:
+    except Exception:
         return None
 
 
