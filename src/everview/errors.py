@@ -259,7 +259,7 @@ class RefreshFailed(EverviewError):
     other views, `errors` has each view's own: do what they say, and refresh again.
     """
 
-    code = "EV-5003"
+    code = "EV-5005"
     title = "not every view was refreshed"
     receipts: tuple[Any, ...] = ()
     errors: dict[str, EverviewError]

@@ -107,7 +107,7 @@ def _done(
     say: Callable[[Event], None],
 ) -> dict[str, Outcome]:
     """What became of each view; several at a time have a Spark session each."""
-    number = min(at_once(world.settings, world.engine), len(order.names))
+    number = min(at_once(world.settings), len(order.names))
     if number <= 1:
         return one_by_one(order, lambda name: work(name, world), say)
 

@@ -12,9 +12,9 @@ def test_an_error_told_otherwise_keeps_what_it_carries() -> None:
     told = retold(failure, "One of two failed.", "here")
     assert (told.receipts, told.errors) == (failure.receipts, failure.errors)
     assert str(told) == (
-        "EV-5003  not every view was refreshed\n  here\n  One of two failed.\n  Mend it."
+        "EV-5005  not every view was refreshed\n  here\n  One of two failed.\n  Mend it."
     )
-    assert str(failure) == "EV-5003  not every view was refreshed\n  One failed.\n  Mend it."
+    assert str(failure) == "EV-5005  not every view was refreshed\n  One failed.\n  Mend it."
 
 
 def test_an_error_with_a_code_stays_and_another_gets_one() -> None:

@@ -111,16 +111,14 @@ class Engine:
         self._idle: list[Engine] = []
         self._lent: list[Engine] = []
 
-    @property
-    def can_multiply(self) -> bool:
-        """Whether other engines can work beside this one; where Spark cannot clone a session, all
-        would share the caller's and its settings.
-        """
-        return self.own is not self.caller
-
     @contextlib.contextmanager
     def beside(self) -> Iterator[Engine]:
-        """An engine of the same caller with a session of its own, for work at the same time."""
+        """An engine of the same caller with a session of its own, for work at the same time. Where
+        Spark cannot clone a session it is this one, which does one thing after the other.
+        """
+        if self.own is self.caller:
+            yield self
+            return
         with self._counting:
             other = self._idle.pop() if self._idle else Engine(self.caller)
             self._lent.append(other)

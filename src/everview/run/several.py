@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 
 from everview.facts.receipts import Receipt
-from everview.run.engine import Engine
 from everview.run.log import heard
 from everview.settings import Settings
 
@@ -79,10 +78,8 @@ class Order:
         return all(isinstance(outcomes.get(below), Receipt) for below in self.below[name])
 
 
-def at_once(settings: Settings, engine: Engine) -> int:
+def at_once(settings: Settings) -> int:
     """How many views are refreshed at the same time."""
-    if not engine.can_multiply:
-        return 1
     affinity = getattr(os, "sched_getaffinity", None)  # macOS has none
     here = len(affinity(0)) if affinity else os.cpu_count() or 1
     cores = settings.cores or here

@@ -38,7 +38,7 @@ GRAMMAR: tuple[Entry, ...] = (
         "REFRESH [FULL] MATERIALIZED VIEW name, ... [FULL]\nREFRESH [FULL] MATERIALIZED VIEWS",
         "REFRESH MATERIALIZED VIEW city_sales, category_sales",
         "Brings views, and the views below them, up to date; FULL recomputes them; a view that "
-        "fails stops only those that depend on it, and EV-5003 at the end has all their errors.",
+        "fails stops only those that depend on it, and EV-5005 at the end has all their errors.",
     ),
     Entry(
         "EXPLAIN MATERIALIZED VIEW",
