@@ -39,7 +39,7 @@ class Settings:
     parallel_refreshes: int = _setting(
         0,
         "How many views are refreshed at the same time where they do not read each other; 0 means "
-        "one for every two cores, at most 4. Each has a Spark session of its own beside the caller's.",
+        "one for every two cores, at most 4. Each has a Spark session of its own.",
     )
     compare_bytes: int = _setting(
         1_000_000_000,
