@@ -23,7 +23,7 @@ from everview.run.keys import verify_keys
 from everview.run.log import logged
 from everview.run.read import schema_of, snapshot_frame
 from everview.run.statement import Target
-from everview.views.catalog_changes import add_entry, check_name
+from everview.views.catalog_changes import add_entry, check_name, no_folder_left
 from everview.views.world import TABLE_PROPERTY, World, find_entry
 
 Names = str | Sequence[str] | None
@@ -39,6 +39,7 @@ class Declared:
     partition_by: Names = None
     comment: str = ""
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
+    primary_key_enforced: bool = True
 
 
 def create_table(
@@ -52,19 +53,20 @@ def create_table(
     _check_columns(schema)
     keys = _columns(schema, declared.primary_key, "the primary key")
     foreign = _foreign(schema, declared.foreign_keys or {})
-    record = TableRecord(keys, foreign, dict(declared.comments))
+    record = TableRecord(keys, foreign, dict(declared.comments), declared.primary_key_enforced)
     location = f"tables/{uuid.uuid4().hex}"
     parts = _columns(schema, declared.partition_by, "partition_by")
     if len(parts) == len(schema.fields):
         raise InvalidArgument(
             "All columns are partition columns.", remedy="Leave at least one column for the files."
         )
-    table = world.lake.create(
-        world.uri(location), schema, parts, {TABLE_PROPERTY: record.to_json()}
-    )
-    if isinstance(given, DataFrame):
-        writer(world, table, name).append(given, None)
-    add_entry(world, Entry(name, "table", location, declared.comment))
+    with no_folder_left(world, location):
+        table = world.lake.create(
+            world.uri(location), schema, parts, {TABLE_PROPERTY: record.to_json()}
+        )
+        if isinstance(given, DataFrame):
+            writer(world, table, name).append(given, None)
+        add_entry(world, Entry(name, "table", location, declared.comment))
 
 
 def writer(world: World, table: EmbeddedTable, name: str) -> TableWriter:

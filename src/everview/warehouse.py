@@ -89,14 +89,25 @@ class Warehouse:
         foreign_keys: ForeignKeys | None = None,
         partition_by: str | Sequence[str] | None = None,
         comment: str | None = None,
+        *,
+        enforce_primary_key: bool = True,
     ) -> Table:
         """Create a table: empty from a schema (StructType or DDL text), or with a DataFrame's
         rows.
 
+        Every write is held to the primary key: a key that is there already, twice or NULL is
+        refused. `enforce_primary_key=False` only declares it; verify() checks it all the same.
+
         `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a
-        tuple.
+        tuple. They are declared, and checked by verify().
         """
-        declared = Declared(primary_key, foreign_keys, partition_by, comment or "")
+        declared = Declared(
+            primary_key,
+            foreign_keys,
+            partition_by,
+            comment or "",
+            primary_key_enforced=enforce_primary_key,
+        )
         create_table(self._world, name, schema_or_df, declared)
         return self.table(name)
 

@@ -41,7 +41,7 @@ from everview.sql.statements.values import (
     Verify,
     VerifyTable,
 )
-from everview.statements import questions, tables, views
+from everview.statements import insert, questions, tables, views
 from everview.statements.results import done, receipts_frame, text_frame
 from everview.statements.warehouse import Warehouse, rows_of, single
 
@@ -121,7 +121,7 @@ def _write(
         case CreateTable():
             return tables.run_create_table(wh, statement)
         case InsertInto() | InsertOverwrite():
-            return tables.run_insert(wh, statement)
+            return insert.run_insert(wh, statement)
         case DeleteFrom():
             return tables.run_delete(wh, statement)
         case Update():

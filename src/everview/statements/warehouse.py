@@ -74,6 +74,13 @@ def checked_names(wh: Warehouse, *parts: Slice | None) -> None:
                 resolve(wh._world, parse_query(f"SELECT (\n{part.text}\n)"))
 
 
+def is_read_by(wh: Warehouse, name: str, part: Slice) -> bool:
+    """Whether a query that is part of a statement reads the table of that name."""
+    with placed(part):
+        read = resolve(wh._world, parse_query(part.text), temporary=True).entries.values()
+    return any(e.name.lower() == name.lower() for e in read)
+
+
 def rows_of(wh: Warehouse, part: Slice) -> DataFrame:
     """The rows of a query that is part of a statement, in the caller's session."""
     with placed(part):

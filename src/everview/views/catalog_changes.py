@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from everview.errors import (
+    CommitUnknown,
     CopiedTable,
     InvalidName,
     NameTaken,
@@ -154,6 +155,21 @@ def sources_of_views(world: World) -> dict[str, tuple[str, ...]]:
     return found
 
 
+@contextlib.contextmanager
+def no_folder_left(world: World, location: str) -> Iterator[None]:
+    """Remove a new folder of the warehouse if what was to fill and publish it fails.
+
+    Not where it is unknown whether its name was published.
+    """
+    try:
+        yield
+    except CommitUnknown:
+        raise
+    except Exception:
+        with contextlib.suppress(OSError):
+            Storage(world.uri(location), world.storage_options).delete_folder("")
+        raise
+
+
 def _remove_folder(world: World, entry: Entry) -> None:
-    storage = Storage(world.uri(entry.location), world.storage_options)
-    storage.delete([f.path for f in storage.list("", recursive=True)])
+    Storage(world.uri(entry.location), world.storage_options).delete_folder("")

@@ -86,6 +86,10 @@ class EmbeddedTable:
     def vacuum(self, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
         return vacuum(self._storage, retention_hours, dry_run=dry_run)
 
+    def remove_folder(self, folder: str) -> None:
+        """Remove a folder of the table whose files are part of no commit."""
+        self._storage.delete_folder(folder)
+
     def partition_by(self) -> tuple[str, ...]:
         """The partition columns, as they are since creation."""
         return metadata_of(load(self._storage)).partition_by

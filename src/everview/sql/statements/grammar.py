@@ -80,9 +80,10 @@ GRAMMAR: tuple[Entry, ...] = (
     Entry(
         "CREATE TABLE",
         "CREATE TABLE [IF NOT EXISTS] name (\n"
-        "    column type [NOT NULL] [PRIMARY KEY] [REFERENCES name (column)] [COMMENT 'text']\n"
+        "    column type [NOT NULL] [PRIMARY KEY [[NOT] ENFORCED]]\n"
+        "      [REFERENCES name (column)] [COMMENT 'text']\n"
         "    [, column ...] ...\n"
-        "    [, [CONSTRAINT name] PRIMARY KEY (column, ...)]\n"
+        "    [, [CONSTRAINT name] PRIMARY KEY (column, ...) [[NOT] ENFORCED]]\n"
         "    [, [CONSTRAINT name] FOREIGN KEY (column, ...) REFERENCES name (column, ...)] ...\n"
         "  )\n"
         "  [USING DELTA] [PARTITIONED BY (column, ...)] [COMMENT 'text'] [AS query]",
@@ -92,7 +93,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "    amount DECIMAL(10, 2) COMMENT 'in euros',\n"
         "    day DATE\n"
         "  ) PARTITIONED BY (day)",
-        "Creates a Delta table, empty or with the rows of a query.",
+        "Creates a Delta table, empty or with the rows of a query; every write is held to its "
+        "primary key unless that is NOT ENFORCED.",
     ),
     Entry(
         "ATTACH TABLE",
@@ -102,13 +104,14 @@ GRAMMAR: tuple[Entry, ...] = (
     ),
     Entry(
         "INSERT INTO",
-        "INSERT INTO [TABLE] name [(column, ...)] query",
+        "INSERT INTO [TABLE] name [(column, ...) | BY NAME] query",
         "INSERT INTO stores (store_id, city) VALUES (1, 'Oslo'), (2, 'Bergen')",
-        "Adds the rows of a query.",
+        "Adds the rows of a query, whose values go to columns by position or BY NAME; a column "
+        "without one is NULL.",
     ),
     Entry(
         "INSERT OVERWRITE",
-        "INSERT OVERWRITE [TABLE] name [(column, ...)] query",
+        "INSERT OVERWRITE [TABLE] name [(column, ...) | BY NAME] query",
         "INSERT OVERWRITE stores SELECT * FROM new_stores",
         "Puts the rows of a query in place of all rows of a table.",
     ),

@@ -32,6 +32,7 @@ class _Elements:
 
     columns: list[Column] = field(default_factory=list)
     primary_key: tuple[Name, ...] = ()
+    primary_key_not_enforced: bool = False
     foreign_keys: list[ForeignKey] = field(default_factory=list)
 
 
@@ -64,6 +65,7 @@ def create_table(cursor: Cursor) -> CreateTable:
         elements.primary_key,
         tuple(elements.foreign_keys),
         comment,
+        elements.primary_key_not_enforced,
     )
 
 
@@ -131,6 +133,8 @@ def _primary_key(cursor: Cursor, elements: _Elements, column: Name | None) -> No
         cursor.error(cursor.peek(), "PRIMARY KEY is given twice.", remedy)
     cursor.expect("PRIMARY", "KEY")
     elements.primary_key = cursor.listed(cursor.column) if column is None else (column,)
+    if not cursor.accept("ENFORCED"):
+        elements.primary_key_not_enforced = cursor.accept("NOT", "ENFORCED")
 
 
 def _references(cursor: Cursor, columns: tuple[Name, ...]) -> ForeignKey:
@@ -167,12 +171,16 @@ def insert(cursor: Cursor) -> InsertInto | InsertOverwrite:
     cursor.accept_before_name("TABLE")
     name = cursor.name()
     columns: tuple[Name, ...] | None = None
-    if cursor.is_symbol("(") and not _is_bracketed_query(cursor):
+    by_name = cursor.accept("BY", "NAME")
+    if by_name:
+        pass
+    elif cursor.is_symbol("(") and not _is_bracketed_query(cursor):
         columns = cursor.listed(cursor.column)
     elif not cursor.is_symbol("("):
         cursor.want("`(`")
     rows = query(cursor)
-    return InsertOverwrite(name, columns, rows) if overwrite else InsertInto(name, columns, rows)
+    made = InsertOverwrite if overwrite else InsertInto
+    return made(name, columns, rows, by_name)
 
 
 def _is_bracketed_query(cursor: Cursor) -> bool:

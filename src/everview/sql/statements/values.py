@@ -45,13 +45,17 @@ class CreateTable:
     primary_key: tuple[Name, ...]
     foreign_keys: tuple[ForeignKey, ...]
     comment: str | None
+    primary_key_not_enforced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class InsertInto:
+    """By position, or `by_name`: then each value goes to the column of its name."""
+
     name: Name
     columns: tuple[Name, ...] | None
     query: Slice
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,7 @@ class InsertOverwrite:
     name: Name
     columns: tuple[Name, ...] | None
     query: Slice
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
