@@ -17,6 +17,7 @@ from everview.lake.catalog import Entry
 from everview.lake.delta.storage import location
 from everview.queries import public_frame
 from everview.refresh_views import refresh_views
+from everview.run.given import Frame
 from everview.run.pinned import pinned_settings
 from everview.settings import Settings
 from everview.sql.inline import VirtualView
@@ -84,7 +85,7 @@ class Warehouse:
     def create_table(
         self,
         name: str,
-        schema_or_df: StructType | str | DataFrame,
+        schema_or_df: StructType | str | Frame,
         primary_key: str | Sequence[str] | None = None,
         foreign_keys: ForeignKeys | None = None,
         partition_by: str | Sequence[str] | None = None,
@@ -92,8 +93,8 @@ class Warehouse:
         *,
         enforce_primary_key: bool = True,
     ) -> Table:
-        """Create a table: empty from a schema (StructType or DDL text), or with a DataFrame's
-        rows.
+        """Create a table: empty from a schema (StructType or DDL text), or with the rows of
+        a DataFrame of Spark, pandas or polars, or of an Arrow table.
 
         Every write is held to the primary key: a key that is there already, twice or NULL is
         refused. `enforce_primary_key=False` only declares it; verify() checks it all the same.
@@ -236,9 +237,10 @@ class Warehouse:
         for session, _ in self._registered:
             self.register(session)
 
-    def _drop(self, name: str) -> None:
-        drop_entry(self._world, name)
+    def _drop(self, name: str, *, cascade: bool) -> tuple[str, ...]:
+        gone = drop_entry(self._world, name, cascade=cascade)
         self._follow()
+        return tuple(e.name for e in gone)
 
     def _repr_html_(self) -> str:
         return warehouse_html(self._open_world)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from everview.errors import Place, SqlSyntax
 from everview.sql.parse import parse_query, place_at
+from everview.sql.statements.asked import ShowTables
 from everview.sql.statements.grammar import GRAMMAR
 from everview.sql.statements.lexer import TokenKind, statements, string_value
 from everview.sql.statements.parse import parse_script, parse_statement, split_script
@@ -20,7 +21,6 @@ from everview.sql.statements.values import (
     CreateMaterializedView,
     DeleteFrom,
     RefreshMaterializedView,
-    ShowTables,
     Statement,
 )
 from tests.pairs import pairs

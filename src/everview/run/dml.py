@@ -22,6 +22,7 @@ from everview.errors import (
 )
 from everview.facts.tables import Commit
 from everview.run.define import spark_message
+from everview.run.given import Frame, given_frame
 from everview.run.log import logged
 from everview.run.statement import Result, Statement, Target
 from everview.run.write import Written
@@ -46,13 +47,13 @@ class TableWriter:
         """The same, with the table's columns qualified by another name in conditions."""
         return TableWriter(replace(self.target, alias=alias))
 
-    def append(self, frame: DataFrame, token: str | None, *, blind: bool = True) -> int:
+    def append(self, rows: Frame, token: str | None, *, blind: bool = True) -> int:
         """`blind` rows do not depend on those of the table, whoever writes it meanwhile."""
-        _require_frame(frame)
+        frame = self._frame(rows)
         return self._once("INSERT", token, lambda statement: statement.append(frame, blind=blind))
 
-    def overwrite(self, frame: DataFrame, token: str | None) -> int:
-        _require_frame(frame)
+    def overwrite(self, rows: Frame, token: str | None) -> int:
+        frame = self._frame(rows)
         return self._once("OVERWRITE", token, lambda statement: statement.overwrite(frame))
 
     def delete(self, where: str, token: str | None) -> int:
@@ -66,8 +67,8 @@ class TableWriter:
             _require_text("the condition", where)
         return self._once("UPDATE", token, lambda statement: statement.update(set_, where))
 
-    def merge(self, frame: DataFrame, on: str | Sequence[str], token: str | None) -> int:
-        _require_frame(frame)
+    def merge(self, rows: Frame, on: str | Sequence[str], token: str | None) -> int:
+        frame = self._frame(rows)
         keys = (on,) if isinstance(on, str) else tuple(on or ())
         return self._once("MERGE", token, lambda statement: statement.merge(frame, keys))
 
@@ -76,6 +77,13 @@ class TableWriter:
 
     def compact(self) -> int:
         return self._once("COMPACT", None, lambda statement: statement.compact())
+
+    def _frame(self, rows: Frame) -> DataFrame:
+        table = self.target.table
+        schema = (
+            None if isinstance(rows, DataFrame) else table.snapshot(table.head().version).schema
+        )
+        return given_frame(self.target.engine.caller, rows, schema)
 
     def _once(
         self, operation: str, token: str | None, work: Callable[[Statement], Result | None]
@@ -173,14 +181,6 @@ def _said(error: PySparkException, operation: str) -> Exception:
         where=operation,
         remedy="Nothing was written.",
     )
-
-
-def _require_frame(frame: object) -> None:
-    if not isinstance(frame, DataFrame):
-        raise InvalidArgument(
-            f"A DataFrame is wanted, not {type(frame).__name__}.",
-            remedy="Make one with spark.createDataFrame or spark.sql.",
-        )
 
 
 def _require_text(what: str, given: object) -> None:

@@ -14,7 +14,7 @@ from everview.lake.catalog import Entry
 from everview.queries import public_frame
 from everview.run.read import schema_of
 from everview.sql.names import quoted, sql_type
-from everview.sql.statements.values import (
+from everview.sql.statements.asked import (
     Describe,
     DescribeHistory,
     ExplainQuery,
@@ -22,9 +22,8 @@ from everview.sql.statements.values import (
     ShowMaterializedViews,
     ShowTables,
     ShowViews,
-    Verify,
-    VerifyTable,
 )
+from everview.sql.statements.values import Verify, VerifyTable
 from everview.statements.results import (
     COLUMNS,
     checks_frame,

@@ -16,6 +16,7 @@ from everview.sql.changing import Merge, When
 from everview.sql.names import quoted
 from everview.sql.statements.parts import (
     Assignment,
+    Column,
     MergeAction,
     MergeClause,
     MergeDelete,
@@ -34,7 +35,7 @@ from everview.sql.statements.values import (
 )
 from everview.statements.results import CHANGES, done, rows_frame
 from everview.statements.warehouse import Warehouse, checked_names, placed, rows_of, single
-from everview.tables import Declared, create_table
+from everview.tables import Declared, add_columns, create_table
 from everview.views.world import find_entry, public_schema
 
 
@@ -60,12 +61,21 @@ def run_create_table(wh: Warehouse, statement: CreateTable) -> DataFrame:
     return done(wh.spark)
 
 
+def run_add_columns(wh: Warehouse, name: str, columns: Sequence[Column]) -> None:
+    table = wh._world.open(wh.table(name)._require_own())
+    comments = {c.name.dotted: c.comment for c in columns if c.comment}
+    add_columns(wh._world, table, _ddl(columns), comments)
+
+
+def _ddl(columns: Sequence[Column]) -> str:
+    return ", ".join(
+        f"{quoted(c.name.dotted)} {c.type.text}{' NOT NULL' if c.not_null else ''}" for c in columns
+    )
+
+
 def _given(wh: Warehouse, statement: CreateTable) -> str | DataFrame:
     if statement.query is None:
-        return ", ".join(
-            f"{quoted(c.name.dotted)} {c.type.text}{' NOT NULL' if c.not_null else ''}"
-            for c in statement.columns or ()
-        )
+        return _ddl(statement.columns or ())
     if statement.columns:
         raise InvalidArgument(
             "CREATE TABLE has both a list of columns and a query.",

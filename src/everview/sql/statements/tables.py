@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from everview.sql.statements.cursor import Cursor, Once
 from everview.sql.statements.lexer import TokenKind
-from everview.sql.statements.parts import Assignment, Column, ForeignKey, Name, Slice
+from everview.sql.statements.parts import AddColumns, Assignment, Column, ForeignKey, Name, Slice
 from everview.sql.statements.values import (
     Attach,
     CreateTable,
@@ -149,6 +149,26 @@ def _references(cursor: Cursor, columns: tuple[Name, ...]) -> ForeignKey:
             "Refer to one column for each.",
         )
     return ForeignKey(columns, table, referenced)
+
+
+def add_columns(cursor: Cursor) -> AddColumns:
+    """ADD COLUMN column type, or ADD COLUMNS (column type, ...)."""
+    cursor.expect("ADD")
+    if cursor.accept("COLUMNS"):
+        return AddColumns(cursor.listed(lambda: _added(cursor)))
+    cursor.expect("COLUMN")
+    return AddColumns((_added(cursor),))
+
+
+def _added(cursor: Cursor) -> Column:
+    name, type_ = cursor.column(), column_type(cursor)
+    if cursor.is_next("NOT", "NULL"):
+        cursor.error(
+            cursor.peek(),
+            "A new column is NULL in the rows that are there.",
+            "Leave NOT NULL away.",
+        )
+    return Column(name, type_, comment=cursor.string() if cursor.accept("COMMENT") else None)
 
 
 def _format(cursor: Cursor) -> None:
