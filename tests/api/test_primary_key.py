@@ -154,10 +154,10 @@ def test_appends_rebase(wh: ev.Warehouse, t: ev.Table, other: ev.Warehouse) -> N
     write_once_at(wh, "write: commit", lambda: append(theirs, (3, "mo", "theirs")))
     assert append(t, (4, "mo", "mine")) == 3
     write_once_at(wh, "write: commit", lambda: theirs.delete("id = 3"))
-    assert append(t, (3, "mo", "mine")) == 5
+    assert append(t, (6, "mo", "mine")) == 5
     write_once_at(wh, "write: commit", theirs.compact)
     assert append(t, (5, "mo", "mine")) == 7
-    added = [(3, "mo", "mine"), (4, "mo", "mine"), (5, "mo", "mine")]
+    added = [(4, "mo", "mine"), (5, "mo", "mine"), (6, "mo", "mine")]
     assert bag(t.to_df()) == bag([*ROWS, *added])
 
 

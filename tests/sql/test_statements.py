@@ -56,7 +56,7 @@ def _shown(value: object) -> str:
             return f"{'.'.join(parts)}@{start}-{end}"
         case tuple():
             return f"({', '.join(_shown(v) for v in value)})"
-        case str() | bool():
+        case str() | bool() | float():
             return repr(value)
     inner = ", ".join(f"{name}={_shown(v)}" for name, v in _fields(value))
     return f"{type(value).__name__}({inner})"
@@ -333,6 +333,6 @@ def _parts(value: object) -> list[Slice]:
             return [value]
         case tuple():
             return [part for v in value for part in _parts(v)]
-        case None | str() | bool() | Name():
+        case None | str() | bool() | float() | Name():
             return []
     return [part for _, v in _fields(value) for part in _parts(v)]

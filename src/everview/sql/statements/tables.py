@@ -192,11 +192,15 @@ def insert(cursor: Cursor) -> InsertInto | InsertOverwrite:
     name = cursor.name()
     columns: tuple[Name, ...] | None = None
     by_name = cursor.accept("BY", "NAME")
-    if by_name:
-        pass
-    elif cursor.is_symbol("(") and not _is_bracketed_query(cursor):
+    if cursor.is_symbol("(") and not _is_bracketed_query(cursor):
+        if by_name:
+            cursor.error(
+                cursor.peek(),
+                "BY NAME takes the columns from the names of the query.",
+                "Leave either the list of columns or BY NAME away.",
+            )
         columns = cursor.listed(cursor.column)
-    elif not cursor.is_symbol("("):
+    elif not by_name and not cursor.is_symbol("("):
         cursor.want("`(`")
     rows = query(cursor)
     made = InsertOverwrite if overwrite else InsertInto
