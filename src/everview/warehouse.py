@@ -11,6 +11,7 @@ from pyspark.sql.types import StructType
 from everview.create import Definition, create_view, create_virtual_view, policy_of
 from everview.errors import WarehouseClosed
 from everview.facts.receipts import Receipt
+from everview.handles.handle import checked_retention
 from everview.handles.table import Table
 from everview.handles.view import View
 from everview.lake.catalog import Entry
@@ -27,7 +28,14 @@ from everview.sql.statements.parts import Slice
 from everview.sql.statements.values import Query, Statement
 from everview.statements.run import run_statement, script_text
 from everview.tables import Declared, ForeignKeys, create_table
-from everview.views.catalog_changes import add_entry, check_name, drop_entry, refuse_copy
+from everview.views.catalog_changes import (
+    add_entry,
+    check_name,
+    drop_entry,
+    refuse_copy,
+    remove_folder,
+)
+from everview.views.leftovers import leftovers
 from everview.views.notebook import warehouse_html
 from everview.views.status import Status
 from everview.views.world import World
@@ -130,6 +138,27 @@ class Warehouse:
         return [
             e.name for e in self._world.catalog.read().entries if e.kind in ("table", "attached")
         ]
+
+    def vacuum(
+        self, retention_hours: float | None = None, *, dry_run: bool = False, force: bool = False
+    ) -> tuple[str, ...]:
+        """Vacuum all own tables and views, and remove the folders that statements left behind which
+        died before they were done. Gives the paths within the warehouse.
+
+        The retention is that of `table.vacuum`, and as there must be forced if it is short.
+        """
+        world = self._world
+        hours = checked_retention(world, None, retention_hours, force=force or dry_run)
+        gone: list[str] = []
+        for entry in world.catalog.read().entries:
+            if entry.kind in ("table", "view"):
+                paths = world.open(entry).vacuum(hours, dry_run=dry_run)
+                gone += (f"{entry.location}/{path}" for path in paths)
+        for folder in leftovers(world, hours):
+            gone.append(folder)
+            if not dry_run:
+                remove_folder(world, folder)
+        return tuple(gone)
 
     # Views
 

@@ -254,7 +254,7 @@ def meaning(value: object) -> object:
             return parts
         case tuple():
             return [meaning(v) for v in value]
-        case None | str() | bool():
+        case None | str() | bool() | float():
             return value
     return type(value).__name__, [(name, meaning(v)) for name, v in _fields(value)]
 

@@ -86,19 +86,24 @@ class Handle:
         files, and so does whoever is reading or writing now. `dry_run` removes nothing.
         """
         entry = self._entry
-        hours = _retention(self._world, entry, retention_hours, force=force or dry_run)
+        hours = checked_retention(self._world, entry, retention_hours, force=force or dry_run)
         return self._world.open(entry).vacuum(hours, dry_run=dry_run)
 
 
-def _retention(world: World, entry: Entry, given: float | None, *, force: bool) -> float:
-    """How many hours to keep; InvalidArgument for fewer than the setting says."""
+def checked_retention(
+    world: World, entry: Entry | None, given: float | None, *, force: bool
+) -> float:
+    """How many hours to keep, of an entry or of all; InvalidArgument for fewer than the setting
+    says.
+    """
     least = world.settings.retention_hours
     hours = least if given is None else given
     if hours < 0:
         raise InvalidArgument(f"A retention of {hours} hours.", remedy="Give 0 or more hours.")
     if hours >= least or force:
         return hours
-    used = readers(entry.name.lower(), sources_of_views(world))
+    sources = sources_of_views(world)
+    used = sorted(sources) if entry is None else readers(entry.name.lower(), sources)
     who = f", and {', '.join(used)} may need what was removed since" if used else ""
     raise InvalidArgument(
         f"A retention of {hours:g} hours is less than the {least:g} of the setting "

@@ -22,8 +22,8 @@ def run_optimize(wh: Warehouse, statement: Optimize) -> DataFrame:
 
 
 def run_vacuum(wh: Warehouse, statement: Vacuum) -> DataFrame:
-    handle = _handle(wh, statement.kind, statement.name)
-    gone = handle.vacuum(statement.hours, dry_run=statement.dry_run, force=statement.force)
+    what = wh if statement.name is None else _handle(wh, statement.kind, statement.name)
+    gone = what.vacuum(statement.hours, dry_run=statement.dry_run, force=statement.force)
     return rows_frame(wh.spark, [(path,) for path in gone], "path STRING")
 
 

@@ -63,7 +63,7 @@ def add_entry(
     world.catalog.change(decide)
     for old in before:
         if old.location:
-            _remove_folder(world, old)
+            remove_folder(world, old.location)
 
 
 def attach_found(world: World, found: Iterable[Entry]) -> tuple[str, ...]:
@@ -152,7 +152,7 @@ def drop_entry(world: World, name: str, *, cascade: bool = False) -> tuple[Entry
     world.catalog.change(decide)
     for entry in gone:
         if entry.location and entry.kind != "attached":
-            _remove_folder(world, entry)
+            remove_folder(world, entry.location)
     return tuple(gone)
 
 
@@ -183,9 +183,10 @@ def no_folder_left(world: World, location: str) -> Iterator[None]:
         raise
     except Exception:
         with contextlib.suppress(OSError):
-            Storage(world.uri(location), world.storage_options).delete_folder("")
+            remove_folder(world, location)
         raise
 
 
-def _remove_folder(world: World, entry: Entry) -> None:
-    Storage(world.uri(entry.location), world.storage_options).delete_folder("")
+def remove_folder(world: World, location: str) -> None:
+    """Remove a folder of the warehouse that no name points to."""
+    Storage(world.uri(location), world.storage_options).delete_folder("")

@@ -14,7 +14,9 @@ def optimize(cursor: Cursor) -> Optimize:
 
 
 def vacuum(cursor: Cursor) -> Vacuum:
-    """What follows VACUUM."""
+    """What follows VACUUM; alone it is about everything."""
+    if cursor.peek().kind is TokenKind.END:
+        return Vacuum(None, None, None, force=False, dry_run=False)
     kind, name = accept_stored(cursor), cursor.name()
     once = Once(cursor)
     hours: float | None = None

@@ -175,10 +175,10 @@ GRAMMAR: tuple[Entry, ...] = (
     ),
     Entry(
         "VACUUM",
-        "VACUUM [TABLE | MATERIALIZED VIEW] name [RETAIN n HOURS] [FORCE] [DRY RUN]",
+        "VACUUM [TABLE | MATERIALIZED VIEW] name [RETAIN n HOURS] [FORCE] [DRY RUN]\nVACUUM",
         "VACUUM sales RETAIN 200 HOURS DRY RUN",
-        "Removes files that no version within the retention needs and lists them; fewer hours than "
-        "the setting retention_hours only with FORCE.",
+        "Removes files that no version within the retention needs, of one or of all tables and "
+        "views, and lists them; fewer hours than the setting retention_hours only with FORCE.",
     ),
     Entry(
         "SHOW TABLES",

@@ -155,10 +155,13 @@ class Optimize:
 
 @dataclass(frozen=True, slots=True)
 class Vacuum:
-    """Remove files that no version within so many hours needs; None: as the setting says."""
+    """Remove files that no version within so many hours needs; None: as the setting says.
+
+    Without a name: of all tables and views, and what else was left behind.
+    """
 
     kind: Kind | None
-    name: Name
+    name: Name | None
     hours: float | None
     force: bool
     dry_run: bool
