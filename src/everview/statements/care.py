@@ -8,23 +8,21 @@ from everview.handles.table import Table
 from everview.handles.view import View
 from everview.sql.statements.parts import Kind, Name
 from everview.sql.statements.values import Optimize, Vacuum
-from everview.statements.results import rows_frame
+from everview.statements.results import COMPACTED, VACUUMED, rows_frame
 from everview.statements.warehouse import Warehouse
-
-_FILES = "name STRING, version BIGINT, files_before BIGINT, files_after BIGINT"
 
 
 def run_optimize(wh: Warehouse, statement: Optimize) -> DataFrame:
     handle = _handle(wh, statement.kind, statement.name)
     before = _files(wh, handle)
     version = handle.compact()
-    return rows_frame(wh.spark, [(handle.name, version, before, _files(wh, handle))], _FILES)
+    return rows_frame(wh.spark, [(handle.name, version, before, _files(wh, handle))], COMPACTED)
 
 
 def run_vacuum(wh: Warehouse, statement: Vacuum) -> DataFrame:
     what = wh if statement.name is None else _handle(wh, statement.kind, statement.name)
     gone = what.vacuum(statement.hours, dry_run=statement.dry_run, force=statement.force)
-    return rows_frame(wh.spark, [(path,) for path in gone], "path STRING")
+    return rows_frame(wh.spark, [(path,) for path in gone], VACUUMED)
 
 
 def _handle(wh: Warehouse, kind: Kind | None, name: Name) -> Table | View:

@@ -40,7 +40,7 @@ from everview.sql.statements.values import (
     DropView,
     ExplainCreate,
 )
-from everview.statements.results import done, receipts_frame, rows_frame, text_frame
+from everview.statements.results import DROPPED, done, receipts_frame, rows_frame, text_frame
 from everview.statements.tables import run_add_columns
 from everview.statements.warehouse import Warehouse, in_whole, placed, single
 from everview.views.catalog_changes import alter_entry, drop_entry
@@ -123,7 +123,7 @@ def run_drop(wh: Warehouse, statement: DropTable | DropView | DropMaterializedVi
     if _known(wh, statement.name, kind, if_exists=statement.if_exists):
         gone = drop_entry(wh._world, statement.name.dotted, cascade=statement.cascade)
     rows = [(e.name, KINDS[e.kind]) for e in gone]
-    return rows_frame(wh.spark, rows, "name STRING, kind STRING")
+    return rows_frame(wh.spark, rows, DROPPED)
 
 
 def run_alter(
