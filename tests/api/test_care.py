@@ -36,18 +36,17 @@ def test_a_short_retention_must_be_forced(wh: ev.Warehouse, sales: ev.Table) -> 
 
 
 def test_a_setting_says_what_is_short(wh: ev.Warehouse, sales: ev.Table) -> None:
-    with ev.open(wh.path, spark=wh.spark, settings={"retention_hours": 0}) as other:
+    with ev.open(wh.path, spark=wh.spark, settings=ev.Settings(retention_hours=0)) as other:
         sales.delete("id = 1")
         assert other.table("sales").vacuum(0)
 
 
 def test_optimize(wh: ev.Warehouse, sales: ev.Table) -> None:
     wh.create_materialized_view("by_city", BY_CITY)
-    before = bag(sales.to_df())
+    before, files = bag(sales.to_df()), len(DeltaTable(sales.path).file_uris())
     found = wh.sql("OPTIMIZE sales").collect()
-    files = len(DeltaTable(sales.path).file_uris())
-    assert [tuple(r) for r in found] == [("sales", 3, 2, files)]
-    assert files == 1
+    assert [tuple(r) for r in found] == [("sales", 3, files, 1)]
+    assert len(DeltaTable(sales.path).file_uris()) == 1 < files
     assert bag(sales.to_df()) == before
     row = wh.sql("OPTIMIZE MATERIALIZED VIEW by_city").collect()[0]
     assert row.name == "by_city"
@@ -72,8 +71,6 @@ def test_what_fails_leaves_no_folders(wh: ev.Warehouse, sales: ev.Table) -> None
     twice = frame(wh.spark, SALES, (1, "a", 1), (1, "b", 2))
     with pytest.raises(ConstraintViolated):
         wh.create_table("t", twice, primary_key="id")
-    with refused(EverviewError):
-        wh.create_table("t", frame(wh.spark, SALES, (1, "a", 1)).selectExpr("id / 0 AS x"))
     for text in (
         "CREATE TABLE t AS SELECT raise_error('no') AS x",
         "CREATE MATERIALIZED VIEW v AS SELECT id, raise_error(city) AS x FROM sales",

@@ -93,7 +93,7 @@ def test_what_is_no_frame_is_refused(wh: ev.Warehouse) -> None:
     with refused(InvalidArgument, "A schema or a DataFrame is wanted"):
         wh.create_table("u", [(1,)])  # type: ignore[arg-type]
     with refused(SchemaMismatch, "cannot be read"):
-        t.append(pa.table({"a": pa.array([1], pa.time64("us"))}))
+        t.append(pa.table({"a": pa.array([1], pa.timestamp("ns"))}))  # Spark counts microseconds
     with refused(SchemaMismatch, "cannot be read"):
         given_frame(wh.spark, pd.DataFrame({"a": [1, "x"]}))
     assert t.version == 0
