@@ -221,7 +221,7 @@ class Warehouse:
         REFRESH and VERIFY a row per view, of a write what it changed.
 
         Statements: queries, CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER, ATTACH, REFRESH,
-        VERIFY, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
+        VERIFY, OPTIMIZE, VACUUM, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
         """
         text = script_text(text)
         return self._run(parse_statement(text), split_script(text)[0])
