@@ -46,6 +46,9 @@ def test_views_go_on_across_a_new_column(wh: ev.Warehouse, sales: ev.Table) -> N
     views = {"by_city": BY_CITY, "large": LARGE}
     for name, sql in views.items():
         wh.create_materialized_view(name, sql, policy="INCREMENTAL STRICT")
+    before = "SELECT id, city, amount FROM sales"
+    copy = wh.create_materialized_view("copy", "SELECT * FROM sales", policy="INCREMENTAL STRICT")
+    full = wh.create_materialized_view("whole", "SELECT * FROM sales", policy="FULL")
     add_sales(sales, (6, "Oslo", 60))
     sales.update({"amount": "amount + 1"}, "id = 1")
     assert sales.add_column("note", "STRING") == 5
@@ -56,6 +59,11 @@ def test_views_go_on_across_a_new_column(wh: ev.Warehouse, sales: ev.Table) -> N
         receipt = wh.view(name).refresh()
         assert receipt.strategy.startswith("incremental"), receipt.strategy
         assert_exact(wh, name, sql)
+        assert wh.view(name).verify().ok
+    assert copy.refresh().strategy.startswith("incremental")
+    full.refresh()
+    for name in ("copy", "whole"):  # they have the columns that there were when they were made
+        assert_exact(wh, name, before)
         assert wh.view(name).verify().ok
 
 

@@ -80,6 +80,12 @@ def test_types_that_spark_lacks_are_widened(wh: ev.Warehouse) -> None:
     assert dict(made.to_df().dtypes)["t"] == "timestamp"
 
 
+def test_frames_without_rows(wh: ev.Warehouse) -> None:
+    t = wh.create_table("t", pa.table({"a": pa.array([], pa.int64())}))
+    t.append(pd.DataFrame({"a": pd.Series([], dtype="int64")}))
+    assert (t.to_df().count(), t.to_df().dtypes) == (0, [("a", "bigint")])
+
+
 def test_a_pandas_index_is_no_column(wh: ev.Warehouse) -> None:
     t = wh.create_table("t", pd.DataFrame({"a": [1, 2]}, index=[7, 8]))
     assert t.to_df().columns == ["a"]

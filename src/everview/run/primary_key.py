@@ -69,7 +69,7 @@ class NewKeys:
         parts = [n for n in self.key if n in self.snapshot.partition_by]
         plain = [n for n in parts if self.snapshot.schema[n].type in _ONE_SPELLING]
         new = {_values(f, plain) for f in self.plus}
-        files = tuple(f for f in files if _values(f, plain) in new)
+        files = tuple(f for f in files if None in _values(f, plain) or _values(f, plain) in new)
         files = files_overlapping(files, self.plus, self.key)
         ordered = tuple(n for n in self.key if n not in parts and self._is_ordered(n))
         few = sum(f.rows or 0 for f in self.plus) <= MOST_FETCHED_KEYS
@@ -120,5 +120,6 @@ def _text(value: object) -> str:
 
 
 def _values(file: TableFile, columns: list[str]) -> tuple[str | None, ...]:
+    """The values of partition columns in all rows of a file; None is NULL or not known."""
     partition = dict(file.partition)
     return tuple(partition[n] for n in columns)
