@@ -172,6 +172,13 @@ class SetLocation:
 
 
 @dataclass(frozen=True, slots=True)
+class AddColumns:
+    """For tables alone: at the end, NULL in the rows that are there."""
+
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SetPolicy:
     """For materialized views alone."""
 
