@@ -133,3 +133,14 @@ def test_a_table_that_cannot_be_read_any_more_keeps_nobody_from_attaching_anothe
     wh.attach("t", str(tmp_path / "instead"), replace=True)
     assert [r.view for r in wh.refresh()] == ["v", "w"]
     assert_exact(wh, "v", SQL)
+
+
+def test_what_helps_a_table_of_the_warehouse_that_is_gone(wh: ev.Warehouse) -> None:
+    own = wh.create_table("own", "k INT, v INT")
+    wh.create_materialized_view("w", SQL.replace("FROM t", "FROM own"))
+    shutil.rmtree(own.path)
+    with refused(NotATable, "DROP TABLE own CASCADE"):
+        wh.view("w").refresh()
+    wh.sql("DROP TABLE own CASCADE")
+    assert (wh.tables(), wh.views()) == (["t"], ["v"])
+    assert [r.view for r in wh.refresh()] == ["v"]
