@@ -99,8 +99,8 @@ def _lost_remedy(entry: Entry) -> str:
     if entry.kind == "view":
         return f"Create `{name}` again with CREATE OR REPLACE MATERIALIZED VIEW, or drop it."
     return (
-        f"Put the folder back, from a copy of it say; or DROP TABLE {name} CASCADE, which drops the "
-        "views that read it too, and create them again."
+        f"Put the folder back, from a copy of it say; or DROP TABLE {name} CASCADE, with the views "
+        "that read it, and create them again."
     )
 
 
