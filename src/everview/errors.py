@@ -254,6 +254,15 @@ class InvariantViolated(EverviewError):
     title = "a check of the refresh failed, nothing was published"
 
 
+class ComputationFailed(EverviewError):
+    """Spark failed on the rows of a view or statement: a value that cannot be cast, say. Correct
+    the data or the text; nothing was published or written. Spark's own error is the cause.
+    """
+
+    code = "EV-5003"
+    title = "Spark failed while it computed the rows"
+
+
 # 6xxx: the machine
 
 

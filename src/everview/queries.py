@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from everview.errors import SqlInvalid
 from everview.lake.catalog import Entry
-from everview.run.define import spark_message
 from everview.run.engine import sql_over
 from everview.run.session_tables import session_frame
+from everview.run.spark_errors import spark_message
 from everview.run.tails import shown_frame
 from everview.sql.names import quoted
 from everview.sql.parse import parse_query, with_placeholders

@@ -14,6 +14,7 @@ from everview.program.program import program
 from everview.refresh import shape_of_view
 from everview.run.log import logged
 from everview.run.recluster import recluster
+from everview.run.spark_errors import spark_failures
 from everview.run.verify import verify
 from everview.views.catalog_changes import alter_entry
 from everview.views.explanation import Explanation, explanation, rebuild_explanation
@@ -56,7 +57,8 @@ class View(Handle):
         shape = shape_of_view(world, table, facts)
         defined = world.defined(table, stored.record)
         loose = loose_columns(defined.shape)
-        with logged(entry.name, "verify"):
+        where, spared = f"verification of {entry.name}", "Nothing was changed."
+        with logged(entry.name, "verify"), spark_failures(f"`{entry.name}`", where, spared):
             return verify(world.engine, facts, shape, loose, world.settings.sample_rows)
 
     def status(self) -> Status:

@@ -6,13 +6,14 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame
 
 from everview.errors import EverviewError, InvalidArgument, Place, SchemaMismatch, SqlInvalid
 from everview.facts.tables import Commit
-from everview.run.define import spark_message
+from everview.run.engine import is_from_spark
 from everview.run.log import logged
+from everview.run.spark_errors import said_by_spark, spark_failure, spark_message
 from everview.run.statement import Result, Statement, Target
 from everview.run.write import Written
 from everview.sql.changing import DOES_NOT_FIT, Merge
@@ -78,13 +79,15 @@ class TableWriter:
             statement = Statement(self.target, table.snapshot(head.version), uuid.uuid4().hex)
             try:
                 result = work(statement)
-            except PySparkException as error:
-                raise _said(error, operation) from error
             except EverviewError as error:
                 if not isinstance(error.where, Place):
                     raise
                 # A place in the query that we made of the condition says nothing to its author.
                 raise type(error)(error.what, where=operation, remedy=error.remedy) from error
+            except Exception as error:
+                if not is_from_spark(error):
+                    raise
+                raise _said(error, operation, self.target.name) from error
             finally:
                 statement.staging.remove()
             if result is None and token is None:
@@ -116,19 +119,20 @@ class TableWriter:
         return version
 
 
-def _said(error: PySparkException, operation: str) -> Exception:
-    """What to raise: our own error where the text or a value is at fault."""
+def _said(error: Exception, operation: str, table: str) -> EverviewError:
+    """What to raise: whether the text, a value or the computation is at fault."""
     if isinstance(error, AnalysisException | ParseException):
         return SqlInvalid(spark_message(error), where=operation, remedy="Nothing was written.")
-    said = str(error.getMessage() or error)
-    if DOES_NOT_FIT not in said:
-        return error
-    column = said.split(DOES_NOT_FIT, 1)[1].split(" SQLSTATE")[0].split("\n")[0].strip()
-    return SchemaMismatch(
-        f"A value does not fit the column {column}.",
-        where=operation,
-        remedy="Nothing was written.",
-    )
+    raised = said_by_spark(error).raised
+    if raised.startswith(DOES_NOT_FIT):
+        column = raised.removeprefix(DOES_NOT_FIT).strip()
+        return SchemaMismatch(
+            f"A value does not fit the column {column}.",
+            where=operation,
+            remedy="Nothing was written.",
+        )
+    what = f"The rows of {operation} on `{table}`"
+    return spark_failure(error, what, operation, "Nothing was written.")
 
 
 def _require_frame(frame: object) -> None:

@@ -41,6 +41,7 @@ class Work:
     probe: Probe
     now: int  # milliseconds since the epoch
     actions: Actions = field(default_factory=Actions)
+    step: str = ""  # the one being carried out
     staged: Staged | None = None
     recompute: Rel | None = None
     written: Written | None = None
