@@ -71,7 +71,6 @@ def run(
         frames=Frames(world.engine, facts, VIEW),
         staging=Staging(world.engine, world.storage, token),
         probe=world.probe,
-        now=world.now(),
     )
     try:
         version = execute(steps, work) if steps else facts.stored.snapshot.version

@@ -63,7 +63,7 @@ def _inserted_nowhere(view: ev.View, sales: ev.Table) -> None:
     sales.update({"amount": "amount + 1"}, "city = 'Bern'")
     found = tamper_rows(
         sales.path,
-        lambda rows: [{**r, "id": r["id"] + 100} for r in rows],
+        lambda rows: [{**r, "city": "Oslo"} for r in rows],
         "**/part=plus/*.parquet",
     )
     assert found

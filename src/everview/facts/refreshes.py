@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from everview.algebra.relations import At
 from everview.facts.tables import Changes, Lost, Snapshot
 from everview.facts.views import Tail, ViewRecord
 
@@ -12,7 +13,8 @@ from everview.facts.views import Tail, ViewRecord
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
     """One source, pinned: where the view is exact (None before its first build) and where it
-    goes; of a view its tail, with which it is read.
+    goes; of a view its tail, with which it is read. `at_old` is None where it cannot be read any
+    more.
     """
 
     name: str
@@ -23,6 +25,13 @@ class SourceFacts:
     at_old: Snapshot | None
     changes: Changes | Lost
     tail: Tail | None = None
+
+    def at(self, snapshot: At) -> Snapshot:
+        """The source at one of the two; a plan does not read OLD where it is gone."""
+        if snapshot is At.NEW:
+            return self.at_new
+        assert self.at_old is not None, f"{self.name} at version {self.old} is gone"
+        return self.at_old
 
     @property
     def changed(self) -> bool:
@@ -38,7 +47,6 @@ class StoredFacts:
     built: bool  # whether a refresh ever published rows
     watermark: Mapping[str, int]  # by source name; empty before the first build
     distrust: str  # why the stored rows cannot be built on, "" if they can
-    moved_at: int  # milliseconds since the epoch: the last commit
     recompute_seconds: float | None = None  # what the last full refresh took
 
 
