@@ -5,14 +5,14 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-from everview.errors import ComputationFailed
+from everview.errors import CommitConflict, ComputationFailed
 from everview.facts.receipts import Receipt
-from everview.facts.refreshes import RefreshFacts
+from everview.facts.refreshes import RefreshFacts, Wish
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.plan.choose import choose
 from everview.plan.shape import Shape, full_only
-from everview.plan.strategies import Choice, Full, Incremental
+from everview.plan.strategies import Choice, Full, Incremental, Skip
 from everview.program.program import VIEW, program
 from everview.program.steps import Program
 from everview.rewrite.net_sources import net_sources
@@ -38,6 +38,36 @@ def refresh(
         receipt, version = run(world, table, (facts, shape, choice), steps)
     except ComputationFailed as error:
         receipt, version = _again(world, table, (facts, shape, choice), error)
+    pins[facts.stored.snapshot.table_id] = version
+    return receipt
+
+
+def refresh_among_others(
+    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, wish: Wish
+) -> Receipt:
+    """The same where somebody else may write the view meanwhile: skipped if that was a refresh that
+    did the work, else planned and run again as often as wished.
+    """
+    try:
+        return refresh(world, entry, table, pins, full=wish.full)
+    except CommitConflict:
+        done = None if wish.full else _already_done(world, entry, table, pins)
+        if done is not None:
+            return done
+        if not wish.retry:
+            raise
+    again = replace(wish, retry=wish.retry - 1)
+    return refresh_among_others(world, entry, table, pins, again)
+
+
+def _already_done(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> Receipt | None:
+    """The receipt if another refresh brought the view to these versions, or beyond."""
+    facts = gather(world, entry, table, pins)
+    if facts.stored.distrust or any(s.old != s.new for s in facts.sources):
+        return None
+    shape = shape_of_view(world, table, facts)
+    choice = Choice(Skip("already done"), "another refresh of the view was first")
+    receipt, version = run(world, table, (facts, shape, choice), program(choice, shape))
     pins[facts.stored.snapshot.table_id] = version
     return receipt
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from everview.create import Definition, build
 from everview.facts.receipts import Receipt
-from everview.refresh import refresh
+from everview.facts.refreshes import Wish
+from everview.refresh import refresh_among_others
 from everview.views.catalog_changes import add_entry
 from everview.views.gather import Pins
 from everview.views.graph import refresh_order
@@ -14,11 +15,12 @@ from everview.views.replacement import why_rebuild
 from everview.views.world import World, record_of
 
 
-def refresh_views(world: World, names: list[str], *, full: bool) -> list[Receipt]:
+def refresh_views(world: World, names: list[str], *, full: bool, retry: int = 0) -> list[Receipt]:
     """Refresh these views and those below them; `full` recomputes the named ones.
 
     Gives a receipt per named view, or per view refreshed where several were named.
     """
+    asked = Wish(full, retry)
     views = [e.name for e in world.catalog.read().entries if e.kind == "view"]
     records = {n.lower(): record_of(world.open(world.entry(n))) for n in views}
     sources = {n: tuple(s.name for s in r.sources) for n, r in records.items()}
@@ -27,7 +29,8 @@ def refresh_views(world: World, names: list[str], *, full: bool) -> list[Receipt
     pins = _pins(world, [s for n in order for s in sources[n] if s not in sources])
     done: dict[str, Receipt] = {}
     for name in order:
-        receipt = _refresh_one(world, name, pins, full=full and name in wanted)
+        own = replace(asked, full=full and name in wanted)
+        receipt = _refresh_one(world, name, pins, own)
         below = refresh_order([name], sources)[:-1]
         done[name] = replace(receipt, below=tuple(done[b] for b in below))
     return [done[n] for n in (wanted if full or len(wanted) == 1 else done)]
@@ -39,14 +42,14 @@ def _pins(world: World, names: list[str]) -> Pins:
     return {head.id: head.version for head in heads}
 
 
-def _refresh_one(world: World, name: str, pins: Pins, *, full: bool) -> Receipt:
+def _refresh_one(world: World, name: str, pins: Pins, wish: Wish) -> Receipt:
     """Refresh a view whose sources are done; one that no longer fits is built anew."""
     entry = world.entry(name, "view")
     table = world.open(entry)
     record = record_of(table)
     reason = why_rebuild(world, entry.name, table)
     if not reason:
-        return refresh(world, entry, table, pins, full=full)
+        return refresh_among_others(world, entry, table, pins, wish)
     definition = Definition(
         entry.name,
         record.sql,

@@ -156,20 +156,21 @@ class Warehouse:
         """The names of all materialized views."""
         return [e.name for e in self._world.catalog.read().entries if e.kind == "view"]
 
-    def refresh(self, *names: str, full: bool = False) -> list[Receipt]:
+    def refresh(self, *names: str, full: bool = False, retry: int = 0) -> list[Receipt]:
         """Refresh these views, or all, sources first, all at one set of source versions.
 
-        `full` recomputes them whatever changed.
+        `full` recomputes them whatever changed. A view that somebody else wrote meanwhile is
+        planned and run again up to `retry` times, unless that was a refresh that did the work.
         """
         wanted = [self.view(n).name for n in names] if names else self.views()
-        return self._refresh(wanted, full=full)
+        return self._refresh(wanted, full=full, retry=retry)
 
     def status(self) -> list[Status]:
         """How fresh each materialized view is."""
         return [self.view(name).status() for name in self.views()]
 
-    def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]:
-        receipts = refresh_views(self._world, names, full=full)
+    def _refresh(self, names: list[str], *, full: bool, retry: int) -> list[Receipt]:
+        receipts = refresh_views(self._world, names, full=full, retry=retry)
         self._follow()
         return receipts
 

@@ -99,8 +99,8 @@ class FakeWarehouse:
     def status(self) -> list[Status]:
         return [STATUS]
 
-    def refresh(self, *names: str, full: bool = False) -> list[Receipt]:
-        self.asked.append((names, full))
+    def refresh(self, *names: str, full: bool = False, retry: int = 0) -> list[Receipt]:
+        self.asked.append((names, full, retry) if retry else (names, full))
         if self.raised is not None:
             raise self.raised
         return [RECEIPT]

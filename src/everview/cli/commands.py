@@ -31,7 +31,7 @@ def run_refresh(arguments: argparse.Namespace, screen: Screen) -> int:
     """Refresh what was named, else everything."""
     with opened(arguments, screen) as warehouse:
         names = list(dict.fromkeys([*arguments.views, *_selection(warehouse, arguments.select)]))
-        receipts = warehouse.refresh(*names, full=arguments.full)
+        receipts = warehouse.refresh(*names, full=arguments.full, retry=arguments.retry)
     if screen.json:
         screen.document([r.to_dict() for r in receipts])
     elif not receipts:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from everview.algebra.relations import At
+from everview.errors import InvalidArgument
 from everview.facts.tables import Changes, Lost, Snapshot
 from everview.facts.views import Tail, ViewRecord
 
@@ -72,3 +73,20 @@ class RefreshFacts:
 
     def source(self, name: str) -> SourceFacts:
         return next(s for s in self.sources if s.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a refresh is asked for: all of it anew, and how often to try again where somebody else
+    wrote the view first.
+    """
+
+    full: bool = False
+    retry: int = 0
+
+    def __post_init__(self) -> None:
+        given: object = self.retry
+        if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+            raise InvalidArgument(
+                f"{self.retry!r} is not a number of tries.", remedy="Give 0 or more: retry=3."
+            )

@@ -22,7 +22,7 @@ from everview.views.gather import gather, require_readable, stored_facts
 from everview.views.notebook import view_html
 from everview.views.replacement import why_rebuild
 from everview.views.status import Status, how_kept, status_of
-from everview.views.world import receipts_of
+from everview.views.world import receipts_of, record_of
 
 
 class View(Handle):
@@ -30,9 +30,18 @@ class View(Handle):
 
     _kind = "view"
 
-    def refresh(self, full: bool = False) -> Receipt:
-        """Bring the view, and first the views below it, to the newest versions of their sources."""
-        return self._warehouse._refresh([self.name], full=full)[-1]
+    def refresh(self, full: bool = False, *, retry: int = 0) -> Receipt:
+        """Bring the view, and first the views below it, to the newest versions of their sources.
+
+        If another refresh of the view is first, this one is skipped as already done; where that
+        one went less far, it is tried again `retry` times before CommitConflict.
+        """
+        return self._warehouse._refresh([self.name], full=full, retry=retry)[-1]
+
+    @property
+    def sql(self) -> str:
+        """The query that defines it, with virtual views in place of their names."""
+        return record_of(self._world.open(self._entry)).sql
 
     def explain(self) -> Explanation:
         """What the next refresh would do, and why; nothing is run."""
@@ -80,7 +89,9 @@ class View(Handle):
         alter_entry(world, entry, replace(entry, policy=wanted))
 
     def history(self) -> list[dict[str, Any]]:
-        """The receipts of refreshes that published something, newest first."""
+        """The receipts of refreshes that moved the view, newest first; one that found nothing to
+        change only recorded the versions it saw.
+        """
         return [dict(r) for r in receipts_of(self._world.open(self._entry), None)]
 
     def compact(self) -> int:
