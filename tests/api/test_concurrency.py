@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ def test_a_refresh_that_loses_to_one_that_went_less_far_is_run_again_if_wished(
         # The other one refreshes to the version before the one that this one was asked for.
         pinned = sales.version
         add_sales(sales, (10 + retry, "Bern", 5))
-        write_once_at(wh, "refresh: commit", lambda: _refresh_to(other, pinned))
+        write_once_at(wh, "refresh: commit", partial(_refresh_to, other, pinned))
         if retry:
             assert view.refresh(retry=retry).strategy == "incremental: groups"
         else:

@@ -26,7 +26,7 @@ from everview.views.world import receipts_of, record_of
 
 
 class View(Handle):
-    """A materialized view."""
+    """A materialized view; `len(view)` is how many rows a reader sees."""
 
     _kind = "view"
 

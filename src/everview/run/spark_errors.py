@@ -121,9 +121,10 @@ def spark_failure(error: Exception, what: str, where: str, spared: str) -> Everv
     check = said.check
     if check is not None and check.answer == "fail":
         return InvariantViolated(f"{what}: {check.found}.", where=where, remedy=REMEDY)
+    name = f" (Spark's {said.condition})" if said.condition and check is None else ""
     line = said.line if check is None else check.found
     return ComputationFailed(
-        f"{what} cannot be computed: {line.removesuffix('.')}.",
+        f"{what} cannot be computed: {line.removesuffix('.')}{name}.",
         where=where,
         remedy=f"{said.remedy} {spared}",
     )
