@@ -122,8 +122,8 @@ COMMANDS = (
             _flag("--full", help="recompute them instead of propagating changes"),
             _number("--retry", "how often to try again if another writer is first (default: 0)", 0),
         ),
-        "If another refresh of a view is first and does the work, the view is skipped as already\n"
-        "done; --retry is for any other writer.",
+        "If another refresh of a view is first and does the work, the view is skipped as\n"
+        "already done; --retry is for any other writer.",
     ),
     Command(
         "status",

@@ -74,7 +74,7 @@ class Handle:
 
         return spark_schema(self._public())
 
-    def show(self, n: int = 20, truncate: bool | int = True) -> None:
+    def show(self, n: int = 20, *, truncate: bool | int = True) -> None:
         """Print some of its rows, as DataFrame.show does."""
         self.to_df().show(n, truncate)
 
