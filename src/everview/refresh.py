@@ -63,7 +63,9 @@ def refresh_among_others(
 def _already_done(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> Receipt | None:
     """The receipt if another refresh brought the view to these versions, or beyond."""
     facts = gather(world, entry, table, pins)
-    if facts.stored.distrust or any(s.old != s.new for s in facts.sources):
+    stored = facts.stored
+    behind = any(s.old != s.new for s in facts.sources)
+    if behind or stored.distrust or stored.record.outside:  # of what has no versions nobody knows
         return None
     shape = shape_of_view(world, table, facts)
     choice = Choice(Skip("already done"), "another refresh of the view was first")

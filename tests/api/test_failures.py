@@ -60,7 +60,7 @@ def test_a_division_by_zero_and_a_second_row(wh: ev.Warehouse, t: ev.Table) -> N
     with refused(ComputationFailed, "`share`", "Division by zero", "try_divide", "nullif"):
         share.refresh()
     wh.sql("INSERT INTO u VALUES (2)")
-    with refused(ComputationFailed, "`one`", "More than one row", "LIMIT 1"):
+    with refused(ComputationFailed, "`one`", "more than one row", "LIMIT 1"):
         one.refresh()
 
 

@@ -26,6 +26,10 @@ class Check:
         return f"everview check {self.name}"
 
 
+# What a query raises where Spark itself would raise SCALAR_SUBQUERY_TOO_MANY_ROWS: the text or the
+# data is at fault, no check of ours.
+TOO_MANY_ROWS = "a scalar subquery gave more than one row"
+
 REMEDY = "Nothing was published; refresh(full=True) rebuilds the view."
 
 GROUP_BELOW_ZERO = Check(

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pyspark.errors import PySparkException
 
 from everview.errors import ComputationFailed, EverviewError, InvariantViolated
-from everview.facts.checks import REMEDY, Check, check_raised
+from everview.facts.checks import REMEDY, TOO_MANY_ROWS, Check, check_raised
 from everview.run.engine import is_from_spark
 
 _TEMPORARY = re.compile(r"`_pyspark_[0-9a-f]+`\.?|_pyspark_[0-9a-f]+\.?")
 _RAISED = "USER_RAISED_EXCEPTION"
+_TOO_MANY_ROWS = "SCALAR_SUBQUERY_TOO_MANY_ROWS"
 # An error that Spark's planner wraps has no structure in Python, but the first line of each cause
 # begins with the name of its class. In a plan the name never stands in brackets.
 _NAMED = re.compile(r"\[([A-Z][A-Z0-9_.]*)\] (.*)")
@@ -36,7 +37,7 @@ _REMEDIES = {
     "CANNOT_PARSE": "Correct the value, or use try_to_timestamp or try_to_date.",
     "DATETIME_FIELD_OUT_OF_BOUNDS": "Correct the value, or use try_make_timestamp.",
     "INVALID_URL": "Correct the value, or use try_parse_url.",
-    "SCALAR_SUBQUERY_TOO_MANY_ROWS": "Let the subquery give one row: by max(...) or LIMIT 1.",
+    _TOO_MANY_ROWS: "Let the subquery give one row: by max(...) or LIMIT 1.",
     "FAILED_READ_FILE": "A data file is gone or damaged: have its writer put it back.",
 }
 _OTHERWISE = "Correct the data or the text."
@@ -61,7 +62,8 @@ class Said:
     def remedy(self) -> str:
         if self.check is not None:
             return "refresh(full=True) recomputes the view once."
-        found = (text for name, text in _REMEDIES.items() if self.condition.startswith(name))
+        name = _TOO_MANY_ROWS if self.raised == TOO_MANY_ROWS else self.condition
+        found = (text for known, text in _REMEDIES.items() if name.startswith(known))
         return next(found, _OTHERWISE)
 
 
@@ -121,7 +123,7 @@ def spark_failure(error: Exception, what: str, where: str, spared: str) -> Everv
     check = said.check
     if check is not None and check.answer == "fail":
         return InvariantViolated(f"{what}: {check.found}.", where=where, remedy=REMEDY)
-    name = f" (Spark's {said.condition})" if said.condition and check is None else ""
+    name = f" (Spark's {said.condition})" if said.condition not in ("", _RAISED) else ""
     line = said.line if check is None else check.found
     return ComputationFailed(
         f"{what} cannot be computed: {line.removesuffix('.')}{name}.",
