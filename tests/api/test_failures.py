@@ -70,7 +70,7 @@ def test_a_statement_that_fails_writes_nothing(wh: ev.Warehouse, t: ev.Table) ->
         t.update({"n": "CAST('oops' AS INT) + id"})
     with refused(ComputationFailed, "line 1", "UPDATE on `t`", "zero", "Nothing was written."):
         wh.sql("UPDATE t SET n = n div (id - 2)")
-    with refused(ComputationFailed, "INSERT on `t`", "'oops'"):
+    with refused(ComputationFailed, "INSERT on `t`", "'oops"):
         t.append(
             wh.spark.sql(
                 "SELECT 3L AS id, 'a' AS s, CAST(concat('oops', id) AS INT) AS n FROM range(2)"

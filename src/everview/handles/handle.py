@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from everview.errors import InvalidArgument
 from everview.facts.receipts import Receipt
-from everview.facts.schema import Schema
 from everview.queries import public_frame
 from everview.views.catalog_changes import alter_entry
 from everview.views.world import World, public_schema, tail_of
@@ -65,14 +64,13 @@ class Handle:
     @property
     def columns(self) -> list[str]:
         """The names of its columns; Spark is not asked."""
-        return list(self._public().names)
+        table = self._world.open(self._entry)
+        return list(public_schema(table, table.head().version).names)
 
     @property
     def schema(self) -> StructType:
-        """The names and types of its columns; no rows are read."""
-        from everview.run.read import spark_schema
-
-        return spark_schema(self._public())
+        """The names and types of its columns as Spark has them; no rows are read."""
+        return self.to_df().schema
 
     def show(self, n: int = 20, *, truncate: bool | int = True) -> None:
         """Print some of its rows, as DataFrame.show does."""
@@ -89,10 +87,6 @@ class Handle:
     def __bool__(self) -> bool:
         """A handle is true, also of no rows."""
         return True
-
-    def _public(self) -> Schema:
-        table = self._world.open(self._entry)
-        return public_schema(table, table.head().version)
 
     def rename(self, name: str) -> None:
         """Give it another name; StillUsed if views read it under the one it has."""
