@@ -11,12 +11,14 @@ from pyspark.sql.types import StructType
 from everview.create import Definition, create_view, create_virtual_view, policy_of
 from everview.errors import WarehouseClosed
 from everview.facts.receipts import Receipt
+from everview.handles.handle import checked_retention
 from everview.handles.table import Table
 from everview.handles.view import View
 from everview.lake.catalog import Entry
 from everview.lake.delta.storage import location
 from everview.queries import public_frame
 from everview.refresh_views import refresh_views
+from everview.run.given import Frame
 from everview.run.pinned import pinned_settings
 from everview.settings import Settings
 from everview.sql.inline import VirtualView
@@ -26,7 +28,14 @@ from everview.sql.statements.parts import Slice
 from everview.sql.statements.values import Query, Statement
 from everview.statements.run import run_statement, script_text
 from everview.tables import Declared, ForeignKeys, create_table
-from everview.views.catalog_changes import add_entry, check_name, drop_entry, refuse_copy
+from everview.views.catalog_changes import (
+    add_entry,
+    check_name,
+    drop_entry,
+    refuse_copy,
+    remove_folder,
+)
+from everview.views.leftovers import leftovers
 from everview.views.notebook import warehouse_html
 from everview.views.status import Status
 from everview.views.world import World
@@ -84,19 +93,30 @@ class Warehouse:
     def create_table(
         self,
         name: str,
-        schema_or_df: StructType | str | DataFrame,
+        schema_or_df: StructType | str | Frame,
         primary_key: str | Sequence[str] | None = None,
         foreign_keys: ForeignKeys | None = None,
         partition_by: str | Sequence[str] | None = None,
         comment: str | None = None,
+        *,
+        enforce_primary_key: bool = True,
     ) -> Table:
-        """Create a table: empty from a schema (StructType or DDL text), or with a DataFrame's
-        rows.
+        """Create a table: empty from a schema (StructType or DDL text), or with the rows of
+        a DataFrame of Spark, pandas or polars, or of an Arrow table.
+
+        Every write is held to the primary key: a key that is there already, twice or NULL is
+        refused. `enforce_primary_key=False` only declares it; verify() checks it all the same.
 
         `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a
-        tuple.
+        tuple. They are declared, and checked by verify().
         """
-        declared = Declared(primary_key, foreign_keys, partition_by, comment or "")
+        declared = Declared(
+            primary_key,
+            foreign_keys,
+            partition_by,
+            comment or "",
+            primary_key_enforced=enforce_primary_key,
+        )
         create_table(self._world, name, schema_or_df, declared)
         return self.table(name)
 
@@ -118,6 +138,27 @@ class Warehouse:
         return [
             e.name for e in self._world.catalog.read().entries if e.kind in ("table", "attached")
         ]
+
+    def vacuum(
+        self, retention_hours: float | None = None, *, dry_run: bool = False, force: bool = False
+    ) -> tuple[str, ...]:
+        """Vacuum all own tables and views, and remove the folders that statements left behind which
+        died before they were done. Gives the paths within the warehouse.
+
+        The retention is that of `table.vacuum`, and as there must be forced if it is short.
+        """
+        world = self._world
+        hours = checked_retention(world, None, retention_hours, force=force or dry_run)
+        gone: list[str] = []
+        for entry in world.catalog.read().entries:
+            if entry.kind in ("table", "view"):
+                paths = world.open(entry).vacuum(hours, dry_run=dry_run)
+                gone += (f"{entry.location}/{path}" for path in paths)
+        for folder in leftovers(world, hours):
+            gone.append(folder)
+            if not dry_run:
+                remove_folder(world, folder)
+        return tuple(gone)
 
     # Views
 
@@ -181,7 +222,7 @@ class Warehouse:
         REFRESH and VERIFY a row per view, of a write what it changed.
 
         Statements: queries, CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER, ATTACH, REFRESH,
-        VERIFY, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
+        VERIFY, OPTIMIZE, VACUUM, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
         """
         text = script_text(text)
         return self._run(parse_statement(text), split_script(text)[0])
@@ -226,9 +267,10 @@ class Warehouse:
         for session, _ in self._registered:
             self.register(session)
 
-    def _drop(self, name: str) -> None:
-        drop_entry(self._world, name)
+    def _drop(self, name: str, *, cascade: bool) -> tuple[str, ...]:
+        gone = drop_entry(self._world, name, cascade=cascade)
         self._follow()
+        return tuple(e.name for e in gone)
 
     def _repr_html_(self) -> str:
         return warehouse_html(self._open_world)
