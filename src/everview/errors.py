@@ -259,9 +259,7 @@ class InvariantViolated(EverviewError):
 
 
 class ComputationFailed(EverviewError):
-    """Spark failed on the rows of a view or statement: a value that cannot be cast, say. Correct
-    the data or the text; nothing was published or written. Spark's own error is the cause.
-    """
+    """Spark failed on a row, and its error is the cause. Correct the data or the text."""
 
     code = "EV-5003"
     title = "Spark failed while it computed the rows"
