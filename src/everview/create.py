@@ -30,6 +30,7 @@ from everview.run.log import logged
 from everview.run.pinned import pinned_settings
 from everview.run.read import packed_schema, snapshot_frame
 from everview.run.session_tables import session_schema
+from everview.run.spark_errors import spark_failures
 from everview.sql.inline import VirtualView
 from everview.sql.parse import forbid_outside_state, parse_query, table_name, table_references
 from everview.version import VERSION
@@ -267,7 +268,9 @@ def _compared(world: World, built: Built, sources: Sources) -> str:
         return ""
     loose = loose_columns(world.defined(table, record).shape).all
     settings = world.engine.settings(whole(size), record.settings)
-    with logged(built.entry.name, "compare"), settings as spark:
+    name, spared = built.entry.name, "Nothing was published."
+    failures = spark_failures(f"`{name}`", f"first build of {name}, step compare", spared)
+    with logged(name, "compare"), failures, settings as spark:
         frames = {
             n: snapshot_frame(spark, s).select(*_names(record.source(n).schema))
             for n, s in snapshots.items()

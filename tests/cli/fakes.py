@@ -102,8 +102,8 @@ class FakeWarehouse:
     def status(self, *names: str) -> list[Status]:
         return [self.view(n).status() for n in names] if names else self.statuses
 
-    def refresh(self, *names: str, full: bool = False) -> list[Receipt]:
-        self.asked.append((names, full))
+    def refresh(self, *names: str, full: bool = False, retry: int = 0) -> list[Receipt]:
+        self.asked.append((names, full, retry) if retry else (names, full))
         if self.raised is not None:
             raise self.raised
         return [RECEIPT]

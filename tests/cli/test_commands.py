@@ -59,6 +59,11 @@ def test_refresh_names_selection_and_full(wh: FakeWarehouse) -> None:
     assert wh.asked == [("x", {"create": False}), (("city_sales", "big_baskets"), True)]
 
 
+def test_refresh_tries_again_as_often_as_it_is_told(wh: FakeWarehouse) -> None:
+    assert main(["refresh", "city_sales", "--retry", "3"]) == 0
+    assert wh.asked[-1] == (("city_sales",), False, 3)
+
+
 def test_refresh_as_json(wh: FakeWarehouse, capsys: Captured) -> None:
     assert main(["refresh", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps([RECEIPT.to_dict()]))

@@ -120,9 +120,12 @@ COMMANDS = (
                 {"action": "append", "metavar": "PATTERN", "default": []},
             ),
             _flag("--full", help="recompute them instead of propagating changes"),
+            _number("--retry", "how often to try again if another writer is first (default: 0)", 0),
         ),
         "A view that fails stops only those that depend on it; the exit code is then 1.\n"
-        'With --json it is a list: a receipt per view, or {"view": ..., "error": ...}.',
+        'With --json it is a list: a receipt per view, or {"view": ..., "error": ...}.\n'
+        "If another refresh of a view is first and does the work, the view is skipped as\n"
+        "already done; --retry is for any other writer.",
     ),
     Command(
         "status",

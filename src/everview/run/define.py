@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -44,6 +43,7 @@ from everview.rewrite.rules import rewrite, simplified
 from everview.run.engine import Engine, sql_over
 from everview.run.lower import lower
 from everview.run.read import collated_columns, empty_frame, schema_of
+from everview.run.spark_errors import spark_message
 from everview.sql.bind import Lowered, NotLowered
 from everview.sql.parse import Parsed, parse_query, with_placeholders
 from everview.sql.write import Leaf, write
@@ -121,15 +121,6 @@ def user_columns(engine: Engine, parsed: Parsed, sources: Mapping[str, Schema]) 
         return schema_of(user_frame(engine, parsed, frames))
     except (AnalysisException, ParseException) as error:
         raise SqlInvalid(spark_message(error), remedy="Correct the definition.") from error
-
-
-def spark_message(error: PySparkException) -> str:
-    """What Spark says, without its plan, its stack and the names of our own temporary views."""
-    said = str(error.getMessage() or error).split(";\n")[0].split("\n\nJVM")[0].strip()
-    return _TEMPORARY.sub("", said)
-
-
-_TEMPORARY = re.compile(r"`_pyspark_[0-9a-f]+`\.?|_pyspark_[0-9a-f]+\.?")
 
 
 class _Asked:

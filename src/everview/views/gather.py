@@ -46,7 +46,6 @@ def stored_facts(table: EmbeddedTable) -> StoredFacts:
         snapshot=table.snapshot(head.version),
         watermark=watermark,
         distrust=_distrust(table, head, own) if own is not None else "",
-        moved_at=last[0].timestamp if last else 0,
         recompute_seconds=_recompute_seconds(table, last),
     )
 
@@ -81,23 +80,29 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
     head = table.head()
     new = pins.setdefault(head.id, head.version)
     old = stored.watermark.get(source.name)
+    if old is not None and new < old <= head.version:
+        new = old  # another refresh went further since the versions were pinned
+    at_new = table.snapshot(new)
     return SourceFacts(
         name=source.name,
         id=source.id,
         old=old,
         new=new,
-        at_new=table.snapshot(new),
-        at_old=_snapshot(table, old, new),
+        at_new=at_new,
+        at_old=_old(table, old, at_new),
         changes=_changes(table, old, new),
         tail=tail_of(table),
     )
 
 
-def _snapshot(table: EmbeddedTable, old: int | None, new: int) -> Snapshot | None:
-    if old is None or old > new:
+def _old(table: EmbeddedTable, old: int | None, new: Snapshot) -> Snapshot | None:
+    """The source where the view is exact; None if its log or its files are gone."""
+    if old is None or old > new.version:
         return None
+    if old == new.version:
+        return new
     try:
-        return table.snapshot(old)
+        return table.readable_snapshot(old, beside=new)
     except LostHistory:
         return None
 
