@@ -77,16 +77,18 @@ def verify(
             left_out = tuple(name for name in left_out if name not in loose.near)
     return Verification(
         view=facts.view,
-        ok=not found,
+        outcome="wrong" if found else "consistent" if left_out else "exact",
         rows=facts.stored.snapshot.rows or 0,
         missing=found.missing,
         unexpected=found.unexpected,
         missing_sample=found.missing_sample,
         unexpected_sample=found.unexpected_sample,
         watermark={s.name: s.new for s in facts.sources},
-        left_out=(*left_out, *(f"{o.name} is read as it is now" for o in record.outside)),
+        compared=tuple(n for n in record.columns.names if n not in left_out),
+        left_out=left_out,
         seconds=round(time.perf_counter() - begun, 3),
-        compared=said,
+        how=said,
+        as_now=tuple(o.name for o in record.outside),
     )
 
 

@@ -18,7 +18,8 @@ RECEIPTS = (
 )
 VERIFICATIONS = (
     "view STRING, ok BOOLEAN, rows BIGINT, missing BIGINT, unexpected BIGINT, sample STRING, "
-    "seconds DOUBLE"
+    "seconds DOUBLE, outcome STRING, compared ARRAY<STRING>, possible ARRAY<STRING>, "
+    "left_out ARRAY<STRING>, why_not STRING"
 )
 CHECKS = (
     "table STRING, constraint STRING, ok BOOLEAN, violations BIGINT, sample STRING, version BIGINT"
@@ -62,8 +63,9 @@ def verifications_frame(spark: SparkSession, found: Iterable[Verification]) -> D
     for v in found:
         samples = [f"missing: {s}" for s in v.missing_sample[:1]]
         samples += [f"unexpected: {s}" for s in v.unexpected_sample[:1]]
-        sample = "; ".join(samples) or None
-        rows.append((v.view, v.ok, v.rows, v.missing, v.unexpected, sample, v.seconds))
+        counts = (v.view, v.ok, v.rows, v.missing, v.unexpected, "; ".join(samples) or None)
+        extent = (list(v.compared), list(v.possible), list(v.left_out), v.why_not or None)
+        rows.append((*counts, v.seconds, v.outcome, *extent))
     return rows_frame(spark, rows, VERIFICATIONS)
 
 
