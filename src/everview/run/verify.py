@@ -92,6 +92,18 @@ def verify(
     )
 
 
+def not_comparable(facts: RefreshFacts, why: str) -> Verification:
+    """What is said of a view that there is nothing to compare with, and why."""
+    return Verification(
+        view=facts.view,
+        outcome="not comparable",
+        rows=facts.stored.snapshot.rows or 0,
+        watermark=dict(facts.stored.watermark),
+        left_out=facts.stored.record.columns.names,
+        why_not=why,
+    )
+
+
 def _floats(columns: Schema) -> set[str]:
     return {f.name for f in columns.fields if f.type in ("float", "double")}
 

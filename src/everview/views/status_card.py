@@ -37,6 +37,8 @@ def status_card(status: Status, row: tuple[str, ...], parts: Sequence[Markup] = 
 def _badge(status: Status) -> Badge:
     if status.next_full:
         return Badge("full at next refresh", "slow")
+    if status.clock:
+        return Badge("depends on the clock", "slow")
     commits = sum(status.behind.values())
     if commits:
         return Badge(f"{counted(commits, 'commit')} behind", "slow")
