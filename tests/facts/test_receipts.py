@@ -169,7 +169,7 @@ def test_exact_is_said_only_where_every_column_was_compared() -> None:
     assert some.ok
     assert str(some).splitlines() == [
         "v  consistent: 2 of 5 columns compared  1,200 rows, recomputed at sales v4",
-        "  ties decide, one of the possible answers is stored: c",
+        "  order decides, one of the possible answers is stored: c",
         "  not compared: d, e",
     ]
     assert "exact" not in str(some)

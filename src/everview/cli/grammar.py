@@ -149,7 +149,8 @@ COMMANDS = (
             _flag("--all", help="verify every view; a recomputation of each"),
         ),
         "The recomputation reads the versions that the view was refreshed to. Exit code 3\n"
-        "means that a view differs.",
+        "means that a view differs. A view that depends on the clock is not comparable: no\n"
+        "difference. Consistent means that of the columns not all could be compared.",
     ),
     Command(
         "history",

@@ -199,14 +199,14 @@ def _extent(found: Verification) -> list[str]:
     """What was compared, where that is not all, and what was not."""
     said = (
         ("compared", found.how),
-        (_TIES, ", ".join(found.possible)),
+        (_ORDER, ", ".join(found.possible)),
         ("not compared", ", ".join(found.left_out)),
         (_AS_NOW, ", ".join(found.as_now)),
     )
     return [f"  {title}: {text}" for title, text in said if text]
 
 
-_TIES = "ties decide, one of the possible answers is stored"
+_ORDER = "order decides, one of the possible answers is stored"
 _AS_NOW = "without versions, read as it is now"
 
 
@@ -221,7 +221,7 @@ def verification_card(found: Verification) -> str:
         ("why not", found.why_not),
         ("compared", "" if found.outcome == "not comparable" else compared),
         ("recomputed at", versions_text({}, found.watermark)),
-        (_TIES, ", ".join(found.possible)),
+        (_ORDER, ", ".join(found.possible)),
         ("not compared", ", ".join(found.left_out)),
         (_AS_NOW, ", ".join(found.as_now)),
         ("to repair it", "" if found.ok else _remedy(found)),

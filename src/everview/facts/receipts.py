@@ -104,8 +104,9 @@ class Verification:
     `outcome` is exact where every column was compared and nothing differs; consistent where
     nothing differs in what was compared, but that is not all; wrong where something differs; not
     comparable where there is nothing to compare with, as `why_not` says. Of the view's columns
-    `compared` were compared value by value; of `possible`, which ties decide, each stored value
-    was found to be one that the text can give; `left_out` were not looked at.
+    `compared` were compared value by value; of `possible`, which ties or the order of rows decide,
+    each stored value was found to be one that the text can give; `left_out` were not looked at,
+    or not everywhere.
     """
 
     view: str

@@ -55,7 +55,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "VERIFY MATERIALIZED VIEW",
         "VERIFY MATERIALIZED VIEW name, ...\nVERIFY MATERIALIZED VIEWS",
         "VERIFY MATERIALIZED VIEW city_sales",
-        "Compares the stored rows with a recomputation at the same versions, both ways.",
+        "Compares the stored rows with a recomputation at the same versions, both ways; says exact "
+        "only where every column was compared.",
     ),
     Entry(
         "ALTER MATERIALIZED VIEW",
