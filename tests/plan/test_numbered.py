@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from everview.algebra.meaning import State, rows
 from everview.algebra.relations import At
@@ -118,3 +122,28 @@ def test_what_an_aggregate_may_be() -> None:
     assert isinstance(of["c"], Unordered)
     rules = [o.rule for o in of.values() if isinstance(o, OneOf)]
     assert rules == ["any", "max_by", "mode"]
+
+
+SOME_ROWS = st.lists(st.tuples(st.integers(0, 2), st.sampled_from("xy")), max_size=8)
+
+
+@pytest.mark.parametrize("condition", ["n = 1", "n <= 2", "n >= 2", "n > 1 AND n <= 3"])
+@given(data=st.data())
+def test_whatever_order_ties_come_in_what_is_stored_is_possible(
+    condition: str, data: st.DataObject
+) -> None:
+    """sure(row) <= stored(row) <= sure(row) + maybe(row)"""
+    kind = shape(f"SELECT a, b FROM ({NUMBERED}) WHERE {condition}")
+    assert isinstance(kind, Grouped)
+    of = numbered(kind)
+    assert of is not None
+    given_rows = data.draw(SOME_ROWS)
+    shuffled = data.draw(st.permutations(given_rows))
+    stored = rows(kind.view.full(), State({("t", At.NEW): tuple(shuffled)}))
+    sure, maybe = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
+    for line, copies in rows(of.candidates, State({("t", At.NEW): tuple(given_rows)})).items():
+        *row, first, last = line
+        is_sure = first >= of.low and (of.high is None or last <= of.high)
+        (sure if is_sure else maybe)[tuple(row)] += copies
+    for row in {*stored, *sure, *maybe}:
+        assert sure[row] <= stored[row] <= sure[row] + maybe[row]
