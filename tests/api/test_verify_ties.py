@@ -88,6 +88,21 @@ def test_ties_that_no_cut_goes_through_decide_nothing(wh: ev.Warehouse, seen: ev
     assert view_is_wrong(three)
 
 
+def test_of_each_key_there_are_as_many_rows_also_where_it_is_not_shown(
+    wh: ev.Warehouse, seen: ev.Table
+) -> None:
+    add(seen, *TIED, (10, "Bern", 20))
+    sql = f"SELECT id FROM ({LATEST})"
+    view = wh.create_materialized_view("v", sql, policy="INCREMENTAL STRICT")
+    assert verdict(view) == ("consistent", ("id",), ())
+    rows: dict[int, Row] = {}
+    tamper(view, lambda row: rows.setdefault(row["id"], row))
+    (oslo,) = {6, 7} & rows.keys()
+    twice = {**rows[oslo], "id": 13 - oslo}  # the other one that ties, beside it
+    tamper(view, lambda row: twice if row["id"] in (2, 10) else row)
+    assert view_is_wrong(view)
+
+
 def view_is_wrong(view: ev.View) -> bool:
     return view.verify().outcome == "wrong"
 

@@ -107,7 +107,8 @@ class _Rows:
         shown = tuple(stored.names[i] for i in of.shown)
         compared = self._compared(without=shown)
         sure, maybe = rows.where(~at_cut), rows.where(at_cut)
-        checks = [_between(self._stored, (sure, maybe), compared)]
+        of_keys = difference(self._stored, self._recomputed(shape), stored.only(shape.layout.key))
+        checks = [of_keys, _between(self._stored, (sure, maybe), compared)]
         for number in shown:
             both = stored.only((*shape.layout.key, number))
             checks.append(difference(self._stored, self._recomputed(shape), both))
