@@ -77,11 +77,12 @@ def _already_done(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) 
 def shape_of_view(world: World, table: EmbeddedTable, facts: RefreshFacts) -> Shape:
     """The view's shape: by its text, unless it was found at creation to be full only."""
     record = facts.stored.record
+    defined = world.defined(table, record)
     if record.full_only:
-        defined = world.defined(table, record).shape
-        place = getattr(defined, "place", None)
-        return full_only(record.full_only, place, record.columns)
-    return world.defined(table, record).shape
+        place = getattr(defined.shape, "place", None)
+        shape = full_only(record.full_only, place, record.columns)
+        return replace(shape, moment=record.moment or defined.moment)
+    return defined.shape
 
 
 def run(

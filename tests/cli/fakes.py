@@ -24,8 +24,8 @@ RECEIPT = Receipt(
     rows_updated=31,
     seconds={"write": 0.5},
 )
-VERIFIED = Verification("city_sales", True, 200, 0, 0, (), (), {"sales": 2})
-WRONG = Verification("big_baskets", False, 200, 1, 2, ("n=1",), ("n=2",), {"sales": 2})
+VERIFIED = Verification("city_sales", "exact", 200, 0, 0, (), (), {"sales": 2})
+WRONG = Verification("big_baskets", "wrong", 200, 1, 2, ("n=1",), ("n=2",), {"sales": 2})
 STATUS = Status(
     view="city_sales",
     policy="AUTO",

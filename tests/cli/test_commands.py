@@ -84,6 +84,15 @@ def test_verify_a_right_and_a_wrong_view(wh: FakeWarehouse, capsys: Captured) ->
     assert "city_sales" not in capsys.readouterr().out
 
 
+def test_a_view_that_cannot_be_compared_is_no_alarm(wh: FakeWarehouse, capsys: Captured) -> None:
+    aside = everview.Verification(
+        "recent", "not comparable", 3, why_not="it depends on the clock: now()"
+    )
+    wh.handles = {"recent": FakeHandle("recent", aside)}
+    assert main(["verify", "--all"]) == 0
+    assert "recent  not comparable  it depends on the clock: now()" in capsys.readouterr().out
+
+
 def test_a_refresh_that_fails_in_part_has_receipts_and_errors(
     wh: FakeWarehouse, capsys: Captured
 ) -> None:

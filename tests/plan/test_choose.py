@@ -13,6 +13,7 @@ from everview.facts.files import DataFile, Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes
+from everview.facts.views import Moment
 from everview.plan.choose import choose, leaf_bytes
 from everview.plan.cost import Cost
 from everview.plan.grouped import Grouped
@@ -301,6 +302,17 @@ def test_versions_moved_without_rows() -> None:
     assert isinstance(choice.strategy, Move)
     assert "t hold no change" in choice.reason
     assert program(choice, GROUPS) == (Publish(),)
+
+
+@pytest.mark.parametrize("policy", ["AUTO", "FULL"])
+def test_what_depends_on_the_clock_is_never_skipped(policy: str) -> None:
+    shape = replace(FULL, moment=Moment("now()", Place(1, 8, 3, "SELECT now()")))
+    still = source("t")
+    moved = replace(still, new=3, changes=Changes("id", "uri", 1, 3, SOURCES["t"], ()))
+    for given in (still, moved):
+        choice = choose(facts(shape, given, policy=policy), shape, full=False)
+        assert isinstance(choice.strategy, Full)
+        assert choice.reason == "it depends on the clock: now() (line 1, column 8)"
 
 
 @pytest.mark.parametrize("policy", ["AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FULL"])

@@ -26,7 +26,14 @@ from everview.views.status import status_table
 
 # The name of a view and how fresh it is are read at a glance.
 _WHOLE = 2
-_STYLES = {"incremental": "green", "full": "yellow", "skipped": "dim", "exact": "green"}
+_STYLES = {
+    "incremental": "green",
+    "full": "yellow",
+    "skipped": "dim",
+    "exact": "green",
+    "consistent": "green",
+    "not comparable": "yellow",
+}
 
 
 def run_refresh(arguments: argparse.Namespace, screen: Screen) -> int:

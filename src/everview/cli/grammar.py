@@ -156,7 +156,9 @@ COMMANDS = (
         ),
         "The recomputation reads the versions that the view was refreshed to. Exit code 3\n"
         "means that a view differs, 1 that none does but some could not be verified; with\n"
-        '--json those are elements {"view": ..., "error": ...} of the list.',
+        '--json those are elements {"view": ..., "error": ...} of the list. A view that\n'
+        "depends on the clock is not comparable, which is no difference; consistent means\n"
+        "that not all columns could be compared.",
     ),
     Command(
         "history",

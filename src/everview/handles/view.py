@@ -13,19 +13,20 @@ from everview.facts.refreshes import Wish
 from everview.handles.handle import Handle
 from everview.plan.choose import choose
 from everview.plan.loose import loose_columns
+from everview.plan.shape import FullOnly
 from everview.program.program import program
 from everview.refresh import shape_of_view
 from everview.refresh_views import own_error
 from everview.run.log import logged
 from everview.run.recluster import recluster
 from everview.run.spark_errors import spark_failures
-from everview.run.verify import verify
+from everview.run.verify import not_comparable, verify
 from everview.views.catalog_changes import alter_entry
 from everview.views.explanation import Explanation, explanation, rebuild_explanation
 from everview.views.gather import gather, require_readable, stored_facts
 from everview.views.notebook import view_html
 from everview.views.replacement import why_rebuild
-from everview.views.status import Status, how_kept, status_of
+from everview.views.status import Status, how_kept, status_of, with_moment
 from everview.views.world import receipts_of, record_of
 
 
@@ -81,8 +82,10 @@ class View(Handle):
         stored = stored_facts(table)
         pins = {s.id: stored.watermark[s.name] for s in stored.record.sources}
         facts = gather(world, entry, table, pins)
-        require_readable(world, facts)
         shape = shape_of_view(world, table, facts)
+        if isinstance(shape, FullOnly) and shape.moment is not None:
+            return not_comparable(facts, f"it depends on the clock: {shape.moment}")
+        require_readable(world, facts)
         defined = world.defined(table, stored.record)
         loose = loose_columns(defined.shape)
         where, spared = f"verification of {entry.name}", "Nothing was changed."
@@ -94,8 +97,9 @@ class View(Handle):
         world, entry = self._world, self._entry
         table = world.open(entry)
         facts = gather(world, entry, table, {})
-        kept = how_kept(shape_of_view(world, table, facts))
-        return status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
+        shape = shape_of_view(world, table, facts)
+        kept, known = how_kept(shape), with_moment(facts, shape)
+        return status_of(known, kept, entry.comment, receipts_of(table, None), world.now())
 
     def set_policy(self, policy: str) -> None:
         """Choose how it is refreshed from now on; NotIncremental for a policy that it cannot

@@ -23,7 +23,7 @@ from everview.rewrite.rules import ordered_terms
 
 def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     """The strategy for this refresh under the view's policy."""
-    forced = _must_be_full(facts, full=full)
+    forced = _must_be_full(facts, shape, full=full)
     moved = [s for s in facts.sources if s.old != s.new]
     if not forced and not moved:
         return Choice(Skip("nothing changed"), "no source has a new version")
@@ -39,7 +39,7 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     return _cheaper(facts, incremental, recompute)
 
 
-def _must_be_full(facts: RefreshFacts, *, full: bool) -> str:
+def _must_be_full(facts: RefreshFacts, shape: Shape, *, full: bool) -> str:
     """Why only a full recompute will do, whatever the policy says; "" if it need not be."""
     if not facts.stored.built:
         return "first build"
@@ -47,6 +47,8 @@ def _must_be_full(facts: RefreshFacts, *, full: bool) -> str:
         return "asked for"
     if facts.stored.record.outside:
         return facts.stored.record.full_only
+    if isinstance(shape, FullOnly) and shape.moment is not None:
+        return f"it depends on the clock: {shape.moment}"
     return facts.stored.distrust
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from everview.errors import LostHistory
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.tables import Changes, CommitInfo, Head, Lost, Snapshot
@@ -9,6 +11,8 @@ from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.publish import SELF, source_app
+from everview.sql.moments import known_moment
+from everview.sql.parse import parse_query
 from everview.views.world import VIEW_PROPERTY, World, receipts_of, tail_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
@@ -35,7 +39,7 @@ def gather(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> Refr
 
 def stored_facts(table: EmbeddedTable) -> StoredFacts:
     head = table.head()
-    record = ViewRecord.from_json(head.properties[VIEW_PROPERTY])
+    record = _with_moment(ViewRecord.from_json(head.properties[VIEW_PROPERTY]))
     recorded = {s.name: table.transaction(source_app(s.id)) for s in record.sources}
     watermark = {name: version for name, version in recorded.items() if version is not None}
     last = table.history(1)
@@ -48,6 +52,14 @@ def stored_facts(table: EmbeddedTable) -> StoredFacts:
         distrust=_distrust(table, head, own) if own is not None else "",
         recompute_seconds=_recompute_seconds(table, last),
     )
+
+
+def _with_moment(record: ViewRecord) -> ViewRecord:
+    """An older record does not say what makes the view depend on the clock; its text does."""
+    if record.moment is not None or not record.full_only:
+        return record
+    sources = {s.name: s.schema for s in (*record.sources, *record.outside)}
+    return replace(record, moment=known_moment(parse_query(record.sql), sources))
 
 
 def _recompute_seconds(table: EmbeddedTable, last: tuple[CommitInfo, ...]) -> float | None:
