@@ -16,7 +16,7 @@ from everview.run.tails import shown_frame
 from everview.sql.names import quoted
 from everview.sql.parse import parse_query, with_placeholders
 from everview.views.resolve import resolve, virtual_view
-from everview.views.world import World, public_schema, tail_of
+from everview.views.world import World, seen_of
 
 
 def query_frame(
@@ -50,5 +50,5 @@ def public_frame(
     table = world.open(entry)
     at = table.head().version if version is None else version
     snapshot = table.snapshot(at) if version is None else table.readable_snapshot(at)
-    frame = shown_frame(spark, snapshot, tail_of(table))
-    return frame.select(*map(quoted, public_schema(table, at).names))
+    columns, tail = seen_of(snapshot)
+    return shown_frame(spark, snapshot, tail).select(*map(quoted, columns.names))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.create import Definition, build
+from everview.create import rebuild_view
 from everview.facts.receipts import Receipt
+from everview.facts.views import ViewRecord
+from everview.lake.catalog import Entries
 from everview.refresh import refresh
-from everview.views.catalog_changes import add_entry
 from everview.views.gather import Pins
 from everview.views.graph import refresh_order
-from everview.views.replacement import why_rebuild
+from everview.views.replacement import text_now, why_rebuild
 from everview.views.world import World, record_of
 
 
@@ -19,9 +20,10 @@ def refresh_views(world: World, names: list[str], *, full: bool) -> list[Receipt
 
     Gives a receipt per named view, or per view refreshed where several were named.
     """
-    views = [e.name for e in world.catalog.read().entries if e.kind == "view"]
-    records = {n.lower(): record_of(world.open(world.entry(n))) for n in views}
-    sources = {n: tuple(s.name for s in r.sources) for n, r in records.items()}
+    entries = world.catalog.read()
+    views = [e for e in entries.entries if e.kind == "view"]
+    records = {e.name.lower(): record_of(world.open(e)) for e in views}
+    sources = {name: _read_now(entries, record) for name, record in records.items()}
     wanted = [n.lower() for n in names]
     order = refresh_order(wanted, sources)
     pins = _pins(world, [s for n in order for s in sources[n] if s not in sources])
@@ -31,6 +33,14 @@ def refresh_views(world: World, names: list[str], *, full: bool) -> list[Receipt
         below = refresh_order([name], sources)[:-1]
         done[name] = replace(receipt, below=tuple(done[b] for b in below))
     return [done[n] for n in (wanted if full or len(wanted) == 1 else done)]
+
+
+def _read_now(entries: Entries, record: ViewRecord) -> tuple[str, ...]:
+    """The names of the warehouse that a view reads, with the virtual views of today in its text."""
+    if not record.inlined:
+        return tuple(s.name for s in record.sources)
+    known = {e.name.lower() for e in entries.entries}
+    return tuple(name for name in text_now(entries, record).tables if name in known)
 
 
 def _pins(world: World, names: list[str]) -> Pins:
@@ -43,19 +53,8 @@ def _refresh_one(world: World, name: str, pins: Pins, *, full: bool) -> Receipt:
     """Refresh a view whose sources are done; one that no longer fits is built anew."""
     entry = world.entry(name, "view")
     table = world.open(entry)
-    record = record_of(table)
+    base = table.snapshot(table.head().version)
     reason = why_rebuild(world, entry.name, table)
-    if not reason:
-        return refresh(world, entry, table, pins, full=full)
-    definition = Definition(
-        entry.name,
-        record.sql,
-        record.settings,
-        entry.policy,
-        entry.comment,
-        record.comments,
-        record.inlined,
-    )
-    built = build(world, definition, pins)
-    add_entry(world, built.entry, replaced=True, sources=built.sources)
-    return replace(built.receipt, reason=f"built anew: {reason}")
+    if reason:
+        return rebuild_view(world, entry, base, reason, pins)
+    return refresh(world, entry, table, pins, full=full)

@@ -88,11 +88,12 @@ class SourceRecord:
     id: str
     schema: Schema
     used: tuple[str, ...]
+    limited: bool = False  # whether it is a view with a LIMIT
 
 
 @dataclass(frozen=True, slots=True)
 class ViewRecord:
-    """The definition as created; one JSON table property, never changed afterwards."""
+    """The definition; one JSON table property, which changes only together with all rows."""
 
     sql: str
     settings: Mapping[str, str]
@@ -104,6 +105,7 @@ class ViewRecord:
     inlined: tuple[str, ...] = ()  # the virtual views whose queries are part of the text
     outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
+    written: str = ""  # the text as the user gave it, the names of virtual views in it
 
     def source(self, name: str) -> SourceRecord:
         return next(s for s in self.sources if s.name == name)
@@ -125,6 +127,7 @@ class ViewRecord:
             inlined=tuple(raw.get("inlined", ())),
             outside=_sources(raw.get("outside", ())),
             comments=raw.get("comments", {}),
+            written=raw.get("written") or raw["sql"],
         )
 
 
@@ -144,7 +147,10 @@ def _tail(raw: Mapping[str, Any]) -> Tail:
 
 def _sources(raw: Iterable[Mapping[str, Any]]) -> tuple[SourceRecord, ...]:
     return tuple(
-        SourceRecord(s["name"], s["id"], _schema(s["schema"]), tuple(s["used"])) for s in raw
+        SourceRecord(
+            s["name"], s["id"], _schema(s["schema"]), tuple(s["used"]), s.get("limited", False)
+        )
+        for s in raw
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from everview.create import policy_of, require_policy
 from everview.facts.receipts import Receipt, Verification
 from everview.handles.handle import Handle
 from everview.plan.choose import choose
@@ -15,6 +14,7 @@ from everview.refresh import shape_of_view
 from everview.run.log import logged
 from everview.run.recluster import recluster
 from everview.run.verify import verify
+from everview.understand import policy_of, require_policy
 from everview.views.catalog_changes import alter_entry
 from everview.views.explanation import Explanation, explanation, rebuild_explanation
 from everview.views.gather import gather, require_readable, stored_facts
@@ -65,7 +65,9 @@ class View(Handle):
         table = world.open(entry)
         facts = gather(world, entry, table, {})
         kept = how_kept(shape_of_view(world, table, facts))
-        return status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
+        status = status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
+        rebuilt = why_rebuild(world, entry.name, table)
+        return replace(status, next_full=rebuilt) if rebuilt else status
 
     def set_policy(self, policy: str) -> None:
         """Choose how it is refreshed from now on; NotIncremental for a policy that it cannot

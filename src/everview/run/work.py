@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
@@ -11,6 +12,7 @@ from everview.algebra.walk import walk_plan
 from everview.facts.files import TableFile
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
+from everview.facts.tables import TableShape
 from everview.lake.delta.table import EmbeddedTable
 from everview.plan.grouped import Grouped
 from everview.plan.leaf_facts import leaf_facts
@@ -24,6 +26,16 @@ from everview.run.receipt import Done, receipt_of
 from everview.run.staging import Staged, Staging
 from everview.run.write import Written
 from everview.sql.write import write
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """What a refresh that builds a view does besides: the shape that the commit gives the table,
+    if it changes, and a check of what was written, right before the commit.
+    """
+
+    shape: TableShape | None
+    check: Callable[[Work], None]
 
 
 @dataclass
@@ -40,6 +52,7 @@ class Work:
     staging: Staging
     probe: Probe
     now: int  # milliseconds since the epoch
+    rebuild: Rebuild | None = None
     actions: Actions = field(default_factory=Actions)
     staged: Staged | None = None
     recompute: Rel | None = None

@@ -7,13 +7,7 @@ from typing import assert_never
 
 from pyspark.sql import DataFrame
 
-from everview.create import (
-    Definition,
-    create_view,
-    create_virtual_view,
-    find_sources,
-    understand,
-)
+from everview.create import create_view, create_virtual_view
 from everview.errors import UnknownName
 from everview.plan.shape import FullOnly
 from everview.run.define import Defined
@@ -34,6 +28,7 @@ from everview.sql.statements.values import (
 )
 from everview.statements.results import done, receipts_frame, text_frame
 from everview.statements.warehouse import Warehouse, in_whole, placed, single
+from everview.understand import Definition, find_sources, understand
 from everview.views.catalog_changes import alter_entry, drop_entry
 from everview.views.status import how_kept
 from everview.views.world import find_entry

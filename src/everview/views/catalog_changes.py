@@ -62,7 +62,7 @@ def add_entry(
     world.catalog.change(decide)
     for old in before:
         if old.location:
-            _remove_folder(world, old)
+            remove_folder(world, old)
 
 
 def attach_found(world: World, found: Iterable[Entry]) -> tuple[str, ...]:
@@ -136,7 +136,7 @@ def drop_entry(world: World, name: str) -> None:
         )
     world.catalog.change(lambda entries: tuple(e for e in entries.entries if e.name != entry.name))
     if entry.location and entry.kind != "attached":
-        _remove_folder(world, entry)
+        remove_folder(world, entry)
 
 
 def sources_of_views(world: World) -> dict[str, tuple[str, ...]]:
@@ -154,6 +154,7 @@ def sources_of_views(world: World) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _remove_folder(world: World, entry: Entry) -> None:
+def remove_folder(world: World, entry: Entry) -> None:
+    """Remove all files of an own table or view, which no name stands for any more."""
     storage = Storage(world.uri(entry.location), world.storage_options)
     storage.delete([f.path for f in storage.list("", recursive=True)])
