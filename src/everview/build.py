@@ -149,9 +149,14 @@ def _changed_shape(record: ViewRecord, base: Snapshot) -> TableShape | None:
 
 def _check(world: World, plan: Planned, work: Work) -> None:
     """What must hold right before the rows are published."""
+    _require_sources(world, plan)
     if not isinstance(plan.defined.shape, FullOnly) and not _is_text(world, plan, work):
         _remove_written(world, work)
         raise _Misread
+    _require_sources(world, plan)
+
+
+def _require_sources(world: World, plan: Planned) -> None:
     known = world.catalog.read()
     gone = [name for name in plan.sources.entries if find_entry(known, name) is None]
     if gone:

@@ -52,15 +52,14 @@ class SourceNow:
 
 def definition_of(entry: Entry, record: ViewRecord) -> Definition:
     """The definition of a view as it was given, to build it anew."""
-    is_as_written = record.written == record.sql
     return Definition(
         entry.name,
-        record.written,
+        record.given,
         record.settings,
         entry.policy,
         entry.comment,
         record.comments,
-        record.inlined if is_as_written else (),
+        () if record.written else record.inlined,
     )
 
 
@@ -152,7 +151,7 @@ def record_for(
             SourceRecord(n, o.table.name, session_schema(world.engine.own, o.table), ())
             for n, o in sources.outside.items()
         ),
-        written=definition.sql,
+        written=definition.sql if sources.inlined else "",
     )
 
 

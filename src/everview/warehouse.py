@@ -135,6 +135,10 @@ class Warehouse:
         `policy`: AUTO takes the cheaper way at each refresh, INCREMENTAL and INCREMENTAL STRICT
         refuse what cannot be maintained incrementally, FULL always recomputes. Without one the
         setting of that name decides, which is AUTO unless it was changed.
+
+        `replace` gives a view of that name the new definition, in the same place: the rows are
+        its table's next version. StillUsed if a view above uses a column that would go away or
+        change its type.
         """
         world = self._world
         wanted = policy_of(world.settings.policy if policy is None else policy)
@@ -146,7 +150,11 @@ class Warehouse:
     def create_view(
         self, name: str, sql: str, comment: str | None = None, *, replace: bool = False
     ) -> None:
-        """Give a query a name without storing its rows; what reads the name reads the query."""
+        """Give a query a name without storing its rows; what reads the name reads the query.
+
+        `replace` gives the name another query if all views above remain valid (StillUsed if not);
+        materialized ones are built anew at their next refresh, and status() says so.
+        """
         create_virtual_view(self._world, VirtualView(name, sql), comment or "", replace=replace)
 
     def view(self, name: str) -> View:

@@ -51,6 +51,7 @@ HOMES = {
         *("handles", "statements", "warehouse", "session"),
     ),
     "deltalake": ("lake", "run"),
+    "obstore": ("lake",),
 }
 # Up to and including program/ everything is values in, values out: no files, no chance.
 PURE = ORDER[: ORDER.index("lake")]

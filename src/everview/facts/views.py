@@ -105,7 +105,12 @@ class ViewRecord:
     inlined: tuple[str, ...] = ()  # the virtual views whose queries are part of the text
     outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
-    written: str = ""  # the text as the user gave it, the names of virtual views in it
+    written: str = ""  # the text as it was given, where virtual views in it were replaced in `sql`
+
+    @property
+    def given(self) -> str:
+        """The text as the user gave it, virtual views by their names."""
+        return self.written or self.sql
 
     def source(self, name: str) -> SourceRecord:
         return next(s for s in self.sources if s.name == name)
@@ -127,7 +132,7 @@ class ViewRecord:
             inlined=tuple(raw.get("inlined", ())),
             outside=_sources(raw.get("outside", ())),
             comments=raw.get("comments", {}),
-            written=raw.get("written") or raw["sql"],
+            written=raw.get("written", ""),
         )
 
 

@@ -15,6 +15,7 @@ from everview.errors import (
     UnknownName,
 )
 from everview.lake.catalog import Entries, Entry
+from everview.lake.delta.remove import remove_table
 from everview.lake.delta.storage import Storage
 from everview.sql.parse import parse_query, table_name, table_references
 from everview.views.graph import readers
@@ -156,5 +157,4 @@ def sources_of_views(world: World) -> dict[str, tuple[str, ...]]:
 
 def remove_folder(world: World, entry: Entry) -> None:
     """Remove all files of an own table or view, which no name stands for any more."""
-    storage = Storage(world.uri(entry.location), world.storage_options)
-    storage.delete([f.path for f in storage.list("", recursive=True)])
+    remove_table(Storage(world.uri(entry.location), world.storage_options))

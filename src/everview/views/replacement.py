@@ -55,7 +55,7 @@ def _reworded(entries: Entries, record: ViewRecord) -> str:
 
 def text_now(entries: Entries, record: ViewRecord) -> Inlined:
     """A definition with the virtual views of today in it."""
-    return inlined(parse_query(record.written), virtual_views(entries))
+    return inlined(parse_query(record.given), virtual_views(entries))
 
 
 def _reshaped(source: SourceRecord, now: Schema) -> str:

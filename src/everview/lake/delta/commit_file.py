@@ -1,7 +1,5 @@
-"""The commit file of a new shape: columns, properties and all rows change as one version.
-
-The Delta library cannot change the properties of a table together with its rows, so this one kind
-of commit is written by us, as a file that must not be there yet.
+"""The commit file of a new shape, written by us: the Delta library cannot change the properties
+of a table together with its rows.
 """
 
 from __future__ import annotations
