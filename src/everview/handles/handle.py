@@ -50,8 +50,8 @@ class Handle:
 
     @property
     def path(self) -> str:
-        """Where its Delta table lies, which stays when it is replaced or built anew; of a view with LIMIT it holds
-        more rows than the view shows, and status() says which.
+        """Where its Delta table lies, also after it was replaced or built anew; of a view with
+        LIMIT it holds more rows than the view shows, and status() says which.
         """
         return self._world.uri(self._entry.location)
 

@@ -31,8 +31,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "  REFRESH POLICY AUTO\n"
         "  AS SELECT city, count(*), sum(amount)\n"
         "     FROM sales JOIN stores USING (store_id) GROUP BY city",
-        "Stores the rows of a query, to be kept fresh by what changes in its tables. OR REPLACE "
-        "keeps the place of the view; it is refused if views above use a column that would go.",
+        "Stores the rows of a query, to be kept fresh by what changes in its tables; OR REPLACE "
+        "keeps its place and is refused if views above use a column that would go.",
     ),
     Entry(
         "REFRESH MATERIALIZED VIEW",
@@ -170,8 +170,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "CREATE [OR REPLACE] VIEW [IF NOT EXISTS] name\n"
         "  [(column [COMMENT 'text'], ...)] [COMMENT 'text'] AS query",
         "CREATE OR REPLACE VIEW northern AS SELECT * FROM stores WHERE latitude > 60",
-        "Gives a query a name; nothing is stored. OR REPLACE is refused if a view above would not "
-        "be valid any more; materialized views above are built anew at their next refresh.",
+        "Gives a query a name; nothing is stored; after OR REPLACE the materialized views above "
+        "are built anew at their next refresh.",
     ),
     Entry(
         "ALTER VIEW",
