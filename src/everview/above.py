@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from everview.build import Planned
-from everview.errors import EverviewError, SqlInvalid, StillUsed
+from everview.errors import EverviewError, NotATable, SqlInvalid, StillUsed
 from everview.facts.schema import Schema
 from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entries, Entry
@@ -34,8 +34,7 @@ def check_views_above(world: World, name: str, plan: Planned) -> None:
     entries = world.catalog.read()
     columns = plan.defined.columns
     found = {}
-    for entry in (e for e in entries.entries if e.kind == "view"):
-        record = record_of(world.open(entry))
+    for entry, record in _views(world, entries):
         source = next((s for s in record.sources if s.name == below), None)
         if source is not None:
             found[entry.name] = _why_not(world, record, source, columns) or _why_not_limited(
@@ -53,11 +52,21 @@ def check_virtual_above(world: World, entries: Entries, entry: Entry) -> None:
     others = tuple(e for e in entries.entries if e.name.lower() != name)
     later = replace(entries, entries=(*others, entry))
     found = {v.name: _why_not_virtual(world, later, v, {}) for v in _virtual_above(later, name)}
-    for above in (e for e in others if e.kind == "view"):
-        record = record_of(world.open(above))
+    for above, record in _views(world, entries):
         if name in record.inlined:
             found[above.name] = _why_not_inlined(world, later, above, record)
     _refuse(entry.name, found)
+
+
+def _views(world: World, entries: Entries) -> Iterator[tuple[Entry, ViewRecord]]:
+    """The materialized views; one whose folder is gone reads nothing."""
+    for entry in entries.entries:
+        if entry.kind == "view":
+            try:
+                record = record_of(world.open(entry))
+            except NotATable:
+                continue
+            yield entry, record
 
 
 def _refuse(name: str, found: Mapping[str, str]) -> None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import obstore
-from obstore.store import LocalStore
+import contextlib
+
+import pyarrow.fs as pafs
 
 from everview.lake.delta.storage import Storage, is_absolute
 
 
 def remove_table(storage: Storage) -> None:
-    """Remove every file of a location; of a local one the folders that are empty then, too."""
-    parent, _, name = storage.uri.rpartition("/")
-    if is_absolute(storage.uri) or not parent:
+    """Remove every file of a location, and of a local one the folder itself."""
+    if is_absolute(storage.uri):
         storage.delete([f.path for f in storage.list("", recursive=True)])
         return
-    store = LocalStore(prefix=parent, automatic_cleanup=True)
-    paths = [file["path"] for batch in obstore.list(store, prefix=name) for file in batch]
-    if paths:
-        obstore.delete(store, paths)
+    with contextlib.suppress(FileNotFoundError):
+        pafs.LocalFileSystem().delete_dir(storage.uri)
