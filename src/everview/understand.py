@@ -39,6 +39,7 @@ class Definition:
     comment: str = ""
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
     inlined: tuple[str, ...] = ()  # virtual views whose queries are in the text already
+    cluster_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ def definition_of(entry: Entry, record: ViewRecord) -> Definition:
         entry.comment,
         record.comments,
         () if record.written else record.inlined,
+        record.cluster_by,
     )
 
 
@@ -114,6 +116,7 @@ def understand(
     schemas |= {n: session_schema(world.engine.own, o.table) for n, o in sources.outside.items()}
     defined = define(world.engine, sources.parsed.text, schemas, definition.settings)
     _check_columns(defined.columns)
+    _clustered_by(definition, defined.columns)
     shape = defined.shape
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
         shape = dataclasses.replace(shape, place=sources.query.in_original(shape.place))
@@ -151,6 +154,7 @@ def record_for(
             SourceRecord(n, o.table.name, session_schema(world.engine.own, o.table), ())
             for n, o in sources.outside.items()
         ),
+        cluster_by=_clustered_by(definition, defined.columns),
         written=definition.sql if sources.inlined else "",
     )
 
@@ -174,6 +178,21 @@ def check_circle(world: World, name: str, sources: tuple[str, ...]) -> None:
             f"`{name}` would read itself: {' -> '.join(circle)}.",
             remedy="Let it read tables, or views that do not read it.",
         )
+
+
+def _clustered_by(definition: Definition, columns: Schema) -> tuple[str, ...]:
+    """The columns to cluster by as the view spells them; InvalidArgument for one that cannot be."""
+    found = []
+    for name in definition.cluster_by:
+        known = columns.find(name)
+        if known is None or columns[known].is_nested:
+            what = "has no column" if known is None else "cannot be clustered by the nested column"
+            raise InvalidArgument(
+                f"`{definition.name}` {what} `{name}`.",
+                remedy=f"Its columns are {', '.join(columns.names)}.",
+            )
+        found.append(known)
+    return tuple(found)
 
 
 def _check_columns(columns: Schema) -> None:

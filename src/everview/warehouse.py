@@ -129,6 +129,7 @@ class Warehouse:
         policy: str | None = None,
         comment: str | None = None,
         replace: bool = False,
+        cluster_by: str | Sequence[str] = (),
     ) -> View:
         """Create a view and build it; it equals its definition at the versions it then read.
 
@@ -138,12 +139,14 @@ class Warehouse:
 
         `replace` gives a view of that name the new definition, in the same place: the rows are
         its table's next version. StillUsed if a view above uses a column that would go away or
-        change its type.
+        change its type. `cluster_by` are columns whose ranges the stored files should be of, for
+        readers that select by them; files of a full build and of compact() are.
         """
         world = self._world
         wanted = policy_of(world.settings.policy if policy is None else policy)
         settings = pinned_settings(self.spark)
-        definition = Definition(name, sql, settings, wanted, comment or "")
+        columns = (cluster_by,) if isinstance(cluster_by, str) else tuple(cluster_by)
+        definition = Definition(name, sql, settings, wanted, comment or "", cluster_by=columns)
         create_view(world, definition, replace=replace)
         return self.view(name)
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from deltalake import DeltaTable
 
 import everview as ev
-from everview.errors import CommitConflict, LostHistory, NotIncremental, SqlInvalid, StillUsed
+from everview.errors import (
+    CommitConflict,
+    InvalidArgument,
+    LostHistory,
+    NotIncremental,
+    SqlInvalid,
+    StillUsed,
+)
 from tests.api.bags import assert_exact, bag, refused
 from tests.api.meanwhile import write_once_at
 from tests.api.shop import BY_CITY, LARGE, add_sales
@@ -249,3 +257,31 @@ def test_a_virtual_view_above_keeps_a_materialized_one_from_losing_columns(
         replace(wh, TOTALS)
     replace(wh, "SELECT city, 7 AS n FROM sales")
     assert bag(wh.sql("SELECT n FROM above WHERE city = 'Rome'")) == bag([(7,), (7,)])
+
+
+# Clustering
+
+
+def test_files_are_clustered_as_wished(wh: ev.Warehouse) -> None:
+    wh.create_table("t", wh.spark.range(4000).selectExpr("id", "(id * 37) % 4000 AS x"))
+    wh.sql("CREATE MATERIALIZED VIEW v CLUSTER BY (X) AS SELECT id, x FROM t WHERE id >= 0")
+    details = {r[0]: r[1] for r in wh.sql("DESCRIBE EXTENDED v").collect()}
+    assert details["Clustered by"] == "x"
+    wh.sql("INSERT INTO t SELECT id + 4000, id FROM range(4000)")
+    view = wh.view("v")
+    view.refresh()
+    view.compact()
+    table = wh._world.open(view._entry)
+    bounds = [dict(f.bounds)["x"] for f in table.snapshot(table.head().version).files]
+    ranges = sorted((b.low, b.high) for b in bounds)
+    assert all(a[1] <= b[0] for a, b in pairwise(ranges)), ranges
+    assert view.verify().ok
+    with refused(InvalidArgument, "`v` has no column `y`"):
+        wh.create_materialized_view("v", "SELECT x FROM t", replace=True, cluster_by="y")
+    replaced = wh.create_materialized_view(
+        "v", "SELECT x, count(*) AS n FROM t GROUP BY x", replace=True, cluster_by=["n"]
+    )
+    assert replaced.verify().ok
+    wh.sql("DELETE FROM t WHERE id = 5")
+    replaced.refresh()
+    assert replaced.verify().ok

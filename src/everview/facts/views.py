@@ -105,6 +105,7 @@ class ViewRecord:
     inlined: tuple[str, ...] = ()  # the virtual views whose queries are part of the text
     outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
+    cluster_by: tuple[str, ...] = ()  # columns whose ranges the files should be of
     written: str = ""  # the text as it was given, where virtual views in it were replaced in `sql`
 
     @property
@@ -132,6 +133,7 @@ class ViewRecord:
             inlined=tuple(raw.get("inlined", ())),
             outside=_sources(raw.get("outside", ())),
             comments=raw.get("comments", {}),
+            cluster_by=tuple(raw.get("cluster_by", ())),
             written=raw.get("written", ""),
         )
 

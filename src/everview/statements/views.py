@@ -53,6 +53,7 @@ def _definition(wh: Warehouse, statement: CreateMaterializedView) -> Definition:
         policy=statement.policy or wh._world.settings.policy,
         comment=statement.comment or "",
         comments=_comments(columns),
+        cluster_by=tuple(name.dotted for name in statement.cluster_by),
     )
 
 

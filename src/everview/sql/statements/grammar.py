@@ -23,6 +23,7 @@ GRAMMAR: tuple[Entry, ...] = (
         "CREATE MATERIALIZED VIEW",
         "CREATE [OR REPLACE] MATERIALIZED VIEW [IF NOT EXISTS] name\n"
         "  [(column [COMMENT 'text'], ...)]\n"
+        "  [CLUSTER BY (column, ...)]\n"
         "  [COMMENT 'text']\n"
         "  [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL]\n"
         "  AS query",
