@@ -143,8 +143,8 @@ def test_a_replaced_lower_view_is_followed(tower: ev.Warehouse, sales: ev.Table)
 def test_a_column_that_a_view_above_uses_is_not_taken_away(tower: ev.Warehouse) -> None:
     before = bag(tower.view("a_totals").to_df()), tower.view("by_city").history()
     for sql, said in (
-        ("SELECT city, 1 AS n FROM sales", "`a_totals` uses its column `total`"),
-        ("SELECT city, 1 AS n, 'x' AS total FROM sales", "would be string and is long"),
+        ("SELECT city, 1L AS n FROM sales", "`a_totals` uses its column `total`"),
+        ("SELECT city, 1L AS n, 'x' AS total FROM sales", "would be string and is long"),
     ):
         with refused(StillUsed, "`by_city` cannot be replaced so", said):
             tower.create_materialized_view("by_city", sql, replace=True)

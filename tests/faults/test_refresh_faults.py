@@ -70,7 +70,7 @@ def test_a_crash_of_a_refresh(shop: ev.Warehouse, name: str, deletes: bool, plac
 
 def _view(shop: ev.Warehouse, name: str) -> ev.View:
     """One of the shop's views; the one whose changes are computed in parts is made when asked."""
-    if name == "deep" and name not in [v.name for v in shop.views()]:
+    if name == "deep" and name not in shop.views():
         shop.create_materialized_view(name, DEEP, policy="INCREMENTAL STRICT")
     return shop.view(name)
 
