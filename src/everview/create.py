@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import uuid
 from dataclasses import replace
 
 from everview.above import check_views_above, check_virtual_above
 from everview.build import Place, build, planned, shape_for
-from everview.errors import CommitUnknown, NotATable, UnknownName
+from everview.errors import NotATable, UnknownName
 from everview.facts.receipts import Receipt
 from everview.facts.tables import Snapshot
 from everview.lake.catalog import Entries, Entry
@@ -22,7 +21,7 @@ from everview.understand import (
     find_sources,
     understand,
 )
-from everview.views.catalog_changes import add_entry, check_name, remove_folder
+from everview.views.catalog_changes import add_entry, check_name, no_folder_left
 from everview.views.gather import Pins
 from everview.views.resolve import virtual_entry
 from everview.views.world import World, find_entry, record_in
@@ -83,20 +82,13 @@ def _create(world: World, definition: Definition, *, replaced: bool) -> Receipt:
     location = f"views/{uuid.uuid4().hex}"
     entry = Entry(definition.name, "view", location, definition.comment, definition.policy)
     pins: Pins = {}
-    try:
-        with planned(world, definition, pins) as plan:
-            shape = shape_for(plan.record(world))
-            table = world.lake.create(
-                world.uri(location), shape.schema, shape.partition_by, dict(shape.properties)
-            )
-            receipt = build(world, plan, Place(entry, table, table.snapshot(0), _FIRST), pins)
-            add_entry(world, entry, replaced=replaced, sources=tuple(plan.sources.entries))
-    except CommitUnknown:
-        raise  # its name may be published
-    except BaseException:
-        with contextlib.suppress(Exception):
-            remove_folder(world, entry)
-        raise
+    with no_folder_left(world, location), planned(world, definition, pins) as plan:
+        shape = shape_for(plan.record(world))
+        table = world.lake.create(
+            world.uri(location), shape.schema, shape.partition_by, dict(shape.properties)
+        )
+        receipt = build(world, plan, Place(entry, table, table.snapshot(0), _FIRST), pins)
+        add_entry(world, entry, replaced=replaced, sources=tuple(plan.sources.entries))
     return receipt
 
 

@@ -44,10 +44,12 @@ EXPLANATION = Explanation(
 @dataclass
 class FakeHandle:
     name: str
-    verification: Verification = VERIFIED
+    verification: Verification | Exception = VERIFIED
     lines: list[dict[str, Any]] = field(default_factory=list)
 
     def verify(self) -> Verification:
+        if isinstance(self.verification, Exception):
+            raise self.verification
         return self.verification
 
     def explain(self) -> Explanation:
@@ -84,6 +86,7 @@ class FakeWarehouse:
     frame: FakeFrame | None = None
     asked: list[Any] = field(default_factory=list)
     raised: BaseException | None = None
+    statuses: list[Status] = field(default_factory=lambda: [STATUS])
 
     def views(self) -> list[str]:
         return list(self.handles)
@@ -96,8 +99,8 @@ class FakeWarehouse:
     def table(self, name: str) -> FakeHandle:
         return self.tables_[name]
 
-    def status(self) -> list[Status]:
-        return [STATUS]
+    def status(self, *names: str) -> list[Status]:
+        return [self.view(n).status() for n in names] if names else self.statuses
 
     def refresh(self, *names: str, full: bool = False) -> list[Receipt]:
         self.asked.append((names, full))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from everview.errors import NotATable
 from everview.facts.refreshes import SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import CommitInfo
@@ -249,3 +250,15 @@ def test_names_cannot_run_in_a_notebook() -> None:
         plain_card("<script>", "<script>", "<script>"),
     ):
         assert "<script" not in html
+
+
+def test_an_error_has_a_row_a_line_and_a_card() -> None:
+    error = NotATable("Its folder is gone.", remedy="Say where it is.").to_dict()
+    status = Status("v", "AUTO", "", {"t": 3}, {}, None, "", None, asked_at=NOW, error=error)
+    assert status_row(status, NOW)[:3] == ("v", "never", "EV-4004: Its folder is gone.")
+    assert "EV-4004: Its folder is gone." in str(status)
+    assert "up to date" not in str(status)
+    card = status._repr_html_()
+    assert "Say where it is." in card
+    assert "up to date" not in card
+    assert json.loads(json.dumps(status.to_dict()))["error"]["code"] == "EV-4004"

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from everview.errors import RefreshFailed
+from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt, Verification
 from everview.handles.handle import Handle
 from everview.plan.choose import choose
 from everview.plan.loose import loose_columns
 from everview.program.program import program
 from everview.refresh import shape_of_view
+from everview.refresh_views import own_error
 from everview.run.log import logged
 from everview.run.recluster import recluster
 from everview.run.verify import verify
@@ -29,12 +32,26 @@ class View(Handle):
 
     _kind = "view"
 
-    def refresh(self, full: bool = False) -> Receipt:
-        """Bring the view, and first the views below it, to the newest versions of their sources."""
-        return self._warehouse._refresh([self.name], full=full)[-1]
+    def refresh(self, full: bool = False, *, progress: Watcher | None = None) -> Receipt:
+        """Bring the view, and first the views below it, to the newest versions of their sources.
 
-    def explain(self) -> Explanation:
-        """What the next refresh would do, and why; nothing is run."""
+        `progress` is called with a Progress when a step begins and when a view is done. Where a
+        view below fails, its error is raised, with a note that it stopped this one.
+        """
+        try:
+            return self._warehouse._refresh([self.name], full=full, progress=progress)[-1]
+        except RefreshFailed as failure:
+            error = own_error(failure, self.name)
+        raise error
+
+    def explain(self, *, full: bool = False) -> Explanation:
+        """What the next refresh would do, and why; nothing is run.
+
+        Printed it fits a screen; with `full` nothing is cut and the SQL of the steps comes last.
+        """
+        return replace(self._explanation(), full=full)
+
+    def _explanation(self) -> Explanation:
         world, entry = self._world, self._entry
         table = world.open(entry)
         rebuilt = why_rebuild(world, entry.name, table)

@@ -18,6 +18,7 @@ from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.plan.strategies import Choice, Incremental
 from everview.program.steps import Append, FindKeys, Keep, Overwrite, Program, Recompute, Stage
 from everview.sql.write import write
+from everview.views.explanation_screen import explanation_on_a_screen
 from everview.views.explanation_text import explanation_card, explanation_text
 from everview.views.propagation import Propagation, propagation
 from everview.views.reads import leaf_read, step_details
@@ -49,7 +50,8 @@ class Explanation:
     `details` says per step what it reads or writes. `tree` and `formula` are the plan of the
     view's changes, `propagation` what each source does to it alone, and the keys found. Of a view
     that is only recomputed in full, `where` shows the place in its text and `instead` what would
-    make it incremental. `tail` is applied when the view is read.
+    make it incremental. `tail` is applied when the view is read. Printed it fits a screen, unless
+    it was asked for in `full`; `text` has all of it.
     """
 
     view: str
@@ -71,6 +73,7 @@ class Explanation:
     instead: str = ""
     tail: str = ""
     propagation: Propagation = field(default_factory=Propagation)
+    full: bool = False
 
     @property
     def text(self) -> str:
@@ -81,7 +84,7 @@ class Explanation:
         return {**asdict(self), "text": self.text}
 
     def __str__(self) -> str:
-        return self.text
+        return self.text if self.full else explanation_on_a_screen(self)
 
     def _repr_html_(self) -> str:
         return explanation_card(self)

@@ -53,6 +53,15 @@ def _reworded(entries: Entries, record: ViewRecord) -> str:
     return f"{several} {names} was replaced"
 
 
+def names_read_now(world: World, record: ViewRecord) -> tuple[str, ...]:
+    """The names of the warehouse that a view reads, with the virtual views of today in its text."""
+    if not record.inlined:
+        return tuple(s.name for s in record.sources)
+    entries = world.catalog.read()
+    known = {e.name.lower() for e in entries.entries}
+    return tuple(name for name in text_now(entries, record).tables if name in known)
+
+
 def text_now(entries: Entries, record: ViewRecord) -> Inlined:
     """A definition with the virtual views of today in it."""
     return inlined(parse_query(record.given), virtual_views(entries))

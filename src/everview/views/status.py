@@ -24,7 +24,9 @@ class Status:
     Times are milliseconds since the epoch. `fresh_as_of` is the last commit in which a refresh
     published or checked the view, `asked_at` when this was asked. `last_refresh` is the receipt of
     the last refresh that published rows. `next_full` says why the next refresh must be full.
-    `rows` is how many a reader sees; of a view with LIMIT more are stored.
+    `rows` is how many a reader sees; of a view with LIMIT more are stored. `error` says why the
+    view cannot be refreshed or followed: code, title, what, where, remedy; what else is known is
+    then as of the last refresh.
     """
 
     view: str
@@ -40,6 +42,7 @@ class Status:
     fresh_as_of: int | None = None
     asked_at: int = 0
     next_full: str = ""
+    error: Mapping[str, Any] | None = None
 
     @property
     def is_behind(self) -> bool:
@@ -53,6 +56,7 @@ class Status:
         _, fresh, behind, policy, last, readable = status_row(self, self.asked_at)
         rows = "" if self.rows is None else counted(self.rows, "row")
         late = f"behind: {behind}" if self.is_behind or self.next_full else "up to date"
+        late = behind if self.error else late
         shared = f"readable by others: {readable}"
         parts = (self.view, rows, f"fresh as of {fresh}", late, policy, last, shared)
         return " · ".join(filter(None, parts))
@@ -80,6 +84,8 @@ def status_row(status: Status, now_ms: int) -> tuple[str, ...]:
 
 
 def _behind(status: Status) -> str:
+    if status.error:
+        return f"{status.error['code']}: {status.error['what']}"
     late = ", ".join(f"{n} +{counted(v, 'commit')}" for n, v in status.behind.items() if v)
     why = f"next refresh in full: {status.next_full}" if status.next_full else ""
     return "; ".join(filter(None, (late, why))) or "-"
