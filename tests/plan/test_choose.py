@@ -193,7 +193,7 @@ def test_a_condition_on_what_need_not_repeat_is_full(sql: str, why: str | None) 
 
 def test_a_partition_is_not_kept_by_what_cannot_be_compared() -> None:
     assert "VARIANT" in getattr(shape(NUMBERED, "variant"), "reason", "")
-    assert "MAP" in getattr(shape(NUMBERED, '{"type": "map"}'), "reason", "")
+    assert "MAP" in getattr(shape(NUMBERED, _MAP), "reason", "")
 
 
 def test_the_steps_of_partitions() -> None:
@@ -269,12 +269,20 @@ def test_a_plan_that_is_too_large_is_full() -> None:
     assert "operators" in found.reason
 
 
+_MAP = '{"type": "map", "keyType": "string", "valueType": "long"}'
+
+
 @pytest.mark.parametrize(
     ("sql", "type_", "why"),
     [
         ("SELECT a FROM t", "variant", "VARIANT"),
         ("SELECT a, count(*) AS n FROM t GROUP BY a", "variant", "MAP or VARIANT"),
-        ("SELECT a, count(*) AS n FROM t GROUP BY a", '{"type": "map"}', "MAP or VARIANT"),
+        ("SELECT a, count(*) AS n FROM t GROUP BY a", _MAP, "MAP or VARIANT"),
+        (
+            "SELECT a, count(*) AS n FROM t GROUP BY a",
+            f'{{"type": "struct", "fields": [{{"name": "f", "type": {_MAP}}}]}}',
+            "MAP or VARIANT",
+        ),
         ("SELECT max(a) AS m FROM t", "variant", "VARIANT"),
     ],
 )
@@ -282,6 +290,21 @@ def test_what_cannot_be_compared_is_full(sql: str, type_: str, why: str) -> None
     found = shape(sql, type_)
     assert isinstance(found, FullOnly)
     assert why in found.reason
+
+
+@pytest.mark.parametrize("name", ["map", "variant", "a variant", "decimal", "{"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT a FROM t",
+        "SELECT a, count(*) AS n FROM t GROUP BY a",
+        "SELECT a, row_number() OVER (PARTITION BY a ORDER BY b) AS n FROM t",
+        "SELECT max(a) AS m FROM t",
+    ],
+)
+def test_the_name_of_a_field_is_not_its_type(sql: str, name: str) -> None:
+    found = shape(sql, f'{{"type": "struct", "fields": [{{"name": "{name}", "type": "string"}}]}}')
+    assert not isinstance(found, FullOnly), found
 
 
 # Strategies

@@ -208,7 +208,9 @@ def test_it_survives_json() -> None:
 
 
 def test_the_card_of_a_view() -> None:
-    columns = Schema((Field("city", "string"), Field("tags", '{"type":"array"}')))
+    columns = Schema(
+        (Field("city", "string"), Field("tags", '{"type":"array","elementType":"string"}'))
+    )
     html = status_card(LATE, status_row(LATE, NOW), definition_parts(CITY_SALES, columns))
     for said in (
         "3 commits behind",

@@ -8,6 +8,7 @@ from everview.algebra.calls import AggregateCall, VerbatimCall, WindowCall
 from everview.algebra.keys import has_key_among, keys
 from everview.algebra.relations import Aggregate, Pivot, Rel, Window
 from everview.algebra.scalars import ColumnId, Ref, Scalar, called, children
+from everview.algebra.types import DecimalOf, Plain, type_of
 from everview.algebra.walk import walk_plan
 from everview.plan.maintained import Unmaintained
 
@@ -28,7 +29,7 @@ _OF_ORDER = frozenset(
         "row_number",
     }
 )  # fmt: skip
-_EXACT = ("byte", "short", "integer", "long", "decimal")
+_WHOLE = frozenset(map(Plain, ("byte", "short", "integer", "long")))
 
 Types = Mapping[ColumnId, str]
 
@@ -109,4 +110,5 @@ def _window(call: WindowCall, types: Types, *, ties: bool) -> str:
 
 
 def _is_exact(column: ColumnId, types: Types) -> bool:
-    return types.get(column, "").startswith(_EXACT)
+    type_ = type_of(types.get(column, ""))
+    return type_ in _WHOLE or isinstance(type_, DecimalOf)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import ColumnId
+from everview.algebra.types import can_be_compared, can_be_grouped, type_of
 from everview.algebra.walk import tables
 from everview.delta.propagate import delta
 from everview.errors import Place
@@ -18,7 +19,6 @@ from everview.plan.maintained import Unmaintained, unmaintained
 from everview.plan.parts import parted, tidied
 from everview.plan.repeating import not_repeating
 from everview.rewrite.rules import ordered_terms
-from everview.sql.comparable import is_comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def full_only(reason: str, place: Place | None, public: Schema, *, about: str = 
 
 def _bag(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     for field in public.fields:
-        if not is_comparable(field.type):
+        if not can_be_compared(field.parsed):
             reason = f"`{field.name}` is a VARIANT, which cannot be compared"
             return full_only(reason, None, public, about=field.name)
     return Bag(rel, types, Layout("bag", (), public))
@@ -99,11 +99,11 @@ def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape
     aggregate = rel.input
     assert isinstance(aggregate, Aggregate)
     for key in aggregate.keys:
-        if '"map"' in types[key.id] or not is_comparable(types[key.id]):
+        if not can_be_grouped(type_of(types[key.id])):
             reason = f"the group key `{key.name}` is a MAP or VARIANT"
             return full_only(reason, None, public, about=key.name)
     for field in public.fields:
-        if not is_comparable(field.type):
+        if not can_be_compared(field.parsed):
             reason = f"`{field.name}` is a VARIANT, which cannot be compared"
             return full_only(reason, None, public, about=field.name)
     view = keyed_view(_named(rel, public), types)
