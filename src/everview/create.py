@@ -17,6 +17,7 @@ from everview.errors import (
     UnknownName,
 )
 from everview.facts.receipts import Receipt
+from everview.facts.refusals import Kind
 from everview.facts.schema import Schema
 from everview.facts.views import POLICIES, RESERVED_PREFIX, SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
@@ -134,9 +135,9 @@ def understand(world: World, definition: Definition, sources: Resolved) -> Defin
         shape = dataclasses.replace(shape, place=sources.query.in_original(shape.place))
     for name in (n for n, t in tables.items() if tail_of(t) is not None):
         reason = f"`{name}` has a LIMIT, its rows are not changed row by row"
-        shape = full_only(reason, sources.place(name), defined.columns)
+        shape = full_only(Kind.CUT_SOURCE, reason, sources.place(name), defined.columns)
     for outside in sources.outside.values():
-        shape = full_only(outside.why, outside.place, defined.columns)
+        shape = full_only(Kind.OUTSIDE, outside.why, outside.place, defined.columns)
     require_policy(shape, definition.policy)
     return dataclasses.replace(defined, shape=shape)
 
@@ -148,7 +149,8 @@ def _build_from(world: World, definition: Definition, sources: Resolved, pins: P
     wrong = _compared(world, built, (sources, pins))
     if not wrong:
         return built
-    defined = dataclasses.replace(defined, shape=full_only(wrong, None, defined.columns))
+    shape = full_only(Kind.MISREAD, wrong, None, defined.columns)
+    defined = dataclasses.replace(defined, shape=shape)
     require_policy(defined.shape, definition.policy)
     return _build(world, definition, defined, (sources, pins))
 
@@ -237,6 +239,7 @@ def _record(
         ),
         layout=shape.layout,
         full_only=shape.reason if isinstance(shape, FullOnly) else "",
+        full_kind=shape.kind if isinstance(shape, FullOnly) else None,
         created_with=VERSION,
         inlined=(*definition.inlined, *sources.inlined),
         comments=dict(definition.comments),

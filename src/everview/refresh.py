@@ -8,6 +8,7 @@ from dataclasses import replace
 from everview.errors import InvariantViolated
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
+from everview.facts.refusals import Kind
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.plan.choose import choose
@@ -49,7 +50,7 @@ def shape_of_view(world: World, table: EmbeddedTable, facts: RefreshFacts) -> Sh
     if record.full_only:
         defined = world.defined(table, record).shape
         place = getattr(defined, "place", None)
-        return full_only(record.full_only, place, record.columns)
+        return full_only(record.full_kind or Kind.UNKNOWN, record.full_only, place, record.columns)
     return world.defined(table, record).shape
 
 

@@ -11,6 +11,7 @@ from everview.algebra.walk import walk_plan
 from everview.errors import Place, RefreshRefused
 from everview.facts.files import DataFile, Sign
 from everview.facts.refreshes import RefreshFacts
+from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes
 from everview.plan.choose import choose, leaf_bytes
@@ -40,7 +41,9 @@ NUMBERED = "SELECT a, b, row_number() OVER (PARTITION BY b ORDER BY a) AS n FROM
 ROWS = shape("SELECT t.a, u.c FROM t JOIN u ON t.a = u.a")
 GROUPS = shape("SELECT b, count(*) AS n, max(a) AS m FROM t GROUP BY b")
 PARTITIONS = shape(NUMBERED)
-FULL = full_only("LIMIT or OFFSET is not maintained incrementally", Place(2, 3, 1, "x"), Schema(()))
+FULL = full_only(
+    Kind.CUT_OFF, "LIMIT or OFFSET is not maintained incrementally", Place(2, 3, 1, "x"), Schema(())
+)
 
 
 # Shapes

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 
 HIDDEN = "__ev"
@@ -104,12 +105,14 @@ class ViewRecord:
     inlined: tuple[str, ...] = ()  # the virtual views whose queries are part of the text
     outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
+    full_kind: Kind | None = None  # what kind of reason that is; None if it is none, or unknown
 
     def source(self, name: str) -> SourceRecord:
         return next(s for s in self.sources if s.name == name)
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), sort_keys=True)
+        kind = None if self.full_kind is None else self.full_kind.name
+        return json.dumps({**asdict(self), "full_kind": kind}, sort_keys=True)
 
     @staticmethod
     def from_json(text: str) -> ViewRecord:
@@ -125,7 +128,13 @@ class ViewRecord:
             inlined=tuple(raw.get("inlined", ())),
             outside=_sources(raw.get("outside", ())),
             comments=raw.get("comments", {}),
+            full_kind=_kind(raw.get("full_kind")),
         )
+
+
+def _kind(name: str | None) -> Kind | None:
+    """The kind of that name; a name of a later version is as good as none."""
+    return Kind.__members__.get(name) if name is not None else None
 
 
 def _layout(raw: Mapping[str, Any]) -> Layout:

@@ -11,6 +11,7 @@ from everview.algebra.types import can_be_compared, can_be_grouped, type_of
 from everview.algebra.walk import highest_id, with_inputs
 from everview.delta.grouped import GroupedView
 from everview.delta.groups import group_columns
+from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, hidden_name
 from everview.plan.free import Step, free_columns
@@ -48,11 +49,12 @@ def grouped(rel: Rel, types: Types, public: Schema) -> Grouped | Unmaintained:
     for key in view.keys:
         if not can_be_grouped(type_of(types[key.id])):
             reason = f"the partition key `{key.name}` is a MAP or VARIANT"
-            return Unmaintained(reason, None, key.name)
+            return Unmaintained(Kind.TYPE, reason, None, key.name)
     fields = [Field(c.name, view.types[c.id]) for c in view.stored]
     other = next((f for f in fields if not can_be_compared(f.parsed)), None)
     if other is not None:
-        return Unmaintained(f"`{other.name}` is a VARIANT, which cannot be compared")
+        reason = f"`{other.name}` is a VARIANT, which cannot be compared"
+        return Unmaintained(Kind.TYPE, reason)
     keys = tuple(c.name for c in view.stored_keys)
     return Grouped(view, free, Layout("grouped", keys, Schema(tuple(fields))))
 

@@ -10,6 +10,7 @@ from everview.algebra.relations import Aggregate, Pivot, Rel, Window
 from everview.algebra.scalars import ColumnId, Ref, Scalar, called, children
 from everview.algebra.types import DecimalOf, Plain, type_of
 from everview.algebra.walk import walk_plan
+from everview.facts.refusals import Kind
 from everview.plan.maintained import Unmaintained
 
 # Functions of which only Spark's text is known, and whose value depends on the rows alone: not on
@@ -54,7 +55,7 @@ def not_repeating(rel: Rel, types: Types) -> Unmaintained | None:
                 reason = (
                     f"the old value of {lost} need not come out the same when it is computed again"
                 )
-                return Unmaintained(reason, operator, name)
+                return Unmaintained(Kind.NOT_REPEATING, reason, operator, name)
     return None
 
 

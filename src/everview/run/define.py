@@ -33,10 +33,11 @@ from everview.algebra.scalars import (
 )
 from everview.algebra.walk import highest_id, used_columns, walk_plan
 from everview.errors import SqlInvalid, UnsupportedType
+from everview.facts.refusals import Kind
 from everview.facts.schema import Schema
 from everview.facts.views import Tail
 from everview.lake.delta.types import check_types
-from everview.plan.maintained import unmaintained
+from everview.plan.maintained import Unmaintained, unmaintained
 from everview.plan.shape import FullOnly, Shape, full_only
 from everview.plan.tail import shape_with_tail, split_tail
 from everview.rewrite.project_merge import project_merge
@@ -82,18 +83,20 @@ def define(
         columns = user_columns(engine, parsed, sources)
         unread = [k for k, v in READING.items() if settings.get(k, v).lower() != v]
         if unread:
-            shape: Shape = full_only(f"the text is read under {unread[0]}", None, columns)
+            shape: Shape = full_only(
+                Kind.SETTING, f"the text is read under {unread[0]}", None, columns
+            )
             return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
         sensitive = settings.get("spark.sql.caseSensitive") == "true"
         found = lower(engine, parsed, sources, case_sensitive=sensitive)
         if isinstance(found, NotLowered):
-            shape = full_only(found.reason, found.place, columns)
+            shape = full_only(found.kind, found.reason, found.place, columns)
             return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
         below, tail = split_tail(found.rel, columns.names)
         refused = unmaintained(below)
         if refused is not None:
             place = found.place(refused.operator, refused.function)
-            shape = full_only(refused.reason, place, columns)
+            shape = full_only(refused.kind, refused.reason, place, columns)
             return Defined(parsed, columns, shape, _used(found.rel, sources))
         rel = rewrite(below, (project_merge,))
         shape = _placed(_Asked(engine, sources).shape(rel, tail, columns), found)
@@ -148,25 +151,23 @@ class _Asked:
             emitted = Schema(whole.fields[:public])
             check_types(Schema(whole.fields[public:]))
         except UnsupportedType as error:
-            return full_only(
-                f"LIMIT by an order that cannot be stored: {error.what}", None, columns
-            )
+            reason = f"LIMIT by an order that cannot be stored: {error.what}"
+            return full_only(Kind.CUT_OFF, reason, None, columns)
         except PySparkException as error:
-            return full_only(
-                f"Spark reads it otherwise than we do: {spark_message(error)}", None, columns
-            )
+            reason = f"Spark reads it otherwise than we do: {spark_message(error)}"
+            return full_only(Kind.MISREAD, reason, None, columns)
         if not emitted.same_columns(columns):
             ours = ", ".join(f"{f.name} {f.type}" for f in emitted.fields)
             theirs = ", ".join(f"{f.name} {f.type}" for f in columns.fields)
             reason = f"we read its columns as {ours}, Spark as {theirs}"
-            return full_only(reason, None, columns)
-        reason = self._not_plain(rel)
-        if reason:
-            return full_only(reason, None, columns)
+            return full_only(Kind.MISREAD, reason, None, columns)
+        refused = self._not_plain(rel)
+        if refused is not None:
+            return full_only(refused.kind, refused.reason, None, columns)
         types = self._types(rel)
         if self._collated:
             reason = "strings with a collation are stored without it, so keys would not be equal"
-            return full_only(reason, None, columns)
+            return full_only(Kind.TYPE, reason, None, columns)
         simple = simplified(rel, types)
         if simple is not rel:
             types = self._types(simple)
@@ -206,8 +207,8 @@ class _Asked:
         assert isinstance(leaf, Scan)
         return empty_frame(self._engine.own, self._sources[leaf.table])
 
-    def _not_plain(self, rel: Rel) -> str:
-        """Why some expression is not a plain deterministic scalar, "" if all are.
+    def _not_plain(self, rel: Rel) -> Unmaintained | None:
+        """Why some expression is not a plain deterministic scalar, None if all are.
 
         Spark refuses anything else inside a join condition: that is how it is asked.
         """
@@ -220,17 +221,19 @@ class _Asked:
                     self._schema(test, tuple(f"c{i}" for i, _ in enumerate(test.columns)))
                 except PySparkException as error:
                     return _explained(error, scalars)
-        return ""
+        return None
 
 
-def _explained(error: PySparkException, scalars: list[Scalar]) -> str:
+def _explained(error: PySparkException, scalars: list[Scalar]) -> Unmaintained:
     functions = sorted(
         {f for s in scalars for o in walk(s) if isinstance(o, Opaque) for f in o.functions}
     )
     what = error.getCondition() or ""
     if "NON_DETERMINISTIC" in what:
-        return f"an expression is not deterministic (one of: {', '.join(functions)})"
-    return f"an expression is not a plain scalar (one of: {', '.join(functions)}): {what}"
+        reason = f"an expression is not deterministic (one of: {', '.join(functions)})"
+        return Unmaintained(Kind.CHANGING, reason)
+    reason = f"an expression is not a plain scalar (one of: {', '.join(functions)}): {what}"
+    return Unmaintained(Kind.UNREAD, reason)
 
 
 def _texts(operator: Rel) -> list[tuple[Rel, list[Scalar]]]:

@@ -22,6 +22,7 @@ from everview.algebra.scalars import (
     Ref,
     Scalar,
 )
+from everview.facts.refusals import Kind
 from everview.sql.known_nodes import CALL_PARTS, item_name, require_known
 from everview.sql.names import quoted
 from everview.sql.pieces import Holes, printed
@@ -221,7 +222,7 @@ def column_scalar(
     of the scopes around. Variables of lambdas are not columns for the parser.
     """
     if isinstance(node.this, exp.Star):
-        raise Refuse("a star inside an expression is not understood exactly", node)
+        raise Refuse("a star inside an expression is not understood exactly", node, Kind.STAR)
     parts = tuple(part.name for part in node.parts)
     here = scopes[0].resolve(parts)
     if isinstance(here, Absent) and parts[0].lower() in aliases:

@@ -154,7 +154,7 @@ def _next_full(facts: RefreshFacts) -> str:
 def how_kept(shape: Shape) -> str:
     """How the view is maintained, or why only in full."""
     match shape:
-        case FullOnly(reason, place, _):
+        case FullOnly(_, reason, place, _):
             where = f" at line {place.line}, column {place.column}" if place else ""
             return f"recomputed in full: {reason}{where}"
         case Keyed(view, _):
