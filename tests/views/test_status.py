@@ -195,9 +195,26 @@ def test_a_hidden_key_is_not_named() -> None:
     record = ViewRecord(
         "", {}, Schema(()), (), Layout("keyed", ("__ev.h0",), Schema(())), "", "0.1.0"
     )
-    assert recorded_as(record) == "incremental, one row"
-    grouped = replace(record, layout=Layout("grouped", ("__ev.h0",), Schema(())))
-    assert recorded_as(grouped) == "incremental, rows by key"
+    assert recorded_as(record) == "incremental, keyed by 1 hidden key"
+    grouped = replace(record, layout=Layout("grouped", ("a", "__ev.h0"), Schema(())))
+    assert recorded_as(grouped) == "incremental, rows by a, 1 hidden key"
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        ("SELECT year(city) AS y, count(*) AS n FROM stores GROUP BY year(city)", "keyed by y"),
+        ("SELECT count(*) AS n FROM stores GROUP BY store_id + 1", "keyed by store_id + 1"),
+        ("SELECT city AS town, count(*) AS n FROM stores GROUP BY city", "keyed by town"),
+        (
+            "SELECT city, row_number() OVER (PARTITION BY store_id * 2 ORDER BY city) AS n "
+            "FROM stores",
+            "rows by store_id * 2",
+        ),
+    ],
+)
+def test_a_key_is_named_as_the_view_names_it_or_as_it_is_computed(sql: str, text: str) -> None:
+    assert how_kept(shape(sql)) == f"incremental, {text}"
 
 
 def test_it_survives_json() -> None:

@@ -196,9 +196,11 @@ def _total(sign: int) -> Column:
 
 def _samples(difference: DataFrame, sign: int, most: int) -> tuple[str, ...]:
     rows = difference.where(F.col(_W) * sign > 0).limit(most).collect()
-    return tuple(
-        ", ".join(
-            f"{k}={v!r}" for k, v in row.asDict().items() if not k.startswith("__ev_k")
-        ).replace(f"{_W}=", "copies=")
-        for row in rows
-    )
+    return tuple(map(_sample, rows))
+
+
+def _sample(row: Row) -> str:
+    """The row and how many copies of it are too many or too few."""
+    values = row.asDict()
+    shown = [f"{k}={v!r}" for k, v in values.items() if k != _W and not k.startswith("__ev_k")]
+    return ", ".join([*shown, f"copies={abs(values[_W])}"])
