@@ -32,7 +32,7 @@ from everview.run.pinned import pinned_settings
 from everview.run.read import packed_schema, snapshot_frame
 from everview.run.session_tables import session_schema
 from everview.sql.inline import VirtualView
-from everview.sql.parse import forbid_outside_state, parse_query, table_name, table_references
+from everview.sql.spark_text import SparkText
 from everview.version import VERSION
 from everview.views.catalog_changes import (
     add_entry,
@@ -43,7 +43,8 @@ from everview.views.catalog_changes import (
 )
 from everview.views.gather import Pins
 from everview.views.graph import find_circle, readers
-from everview.views.resolve import Resolved, resolve, virtual_entry
+from everview.views.resolve import Resolved, virtual_entry
+from everview.views.sources import sources_of
 from everview.views.world import VIEW_PROPERTY, World, public_schema, tail_of
 
 
@@ -100,6 +101,12 @@ def create_virtual_view(
     settings = pinned_settings(world.engine.caller)
     definition = Definition(view.name, view.query, settings)
     sources = find_sources(world, definition)
+    if isinstance(sources.query, SparkText):
+        raise SqlNotAllowed(
+            "Only Spark parses this text, so it cannot become a part of other queries.",
+            where=sources.query.stop,
+            remedy="Say it in another way at this place, or create a materialized view.",
+        )
     _check_circle(world, view.name.lower(), (*sources.entries, *sources.inlined))
     understand(world, definition, sources)
     add_entry(world, virtual_entry(view, comment), replaced=replace)
@@ -128,14 +135,17 @@ def understand(world: World, definition: Definition, sources: Resolved) -> Defin
     tables = {n: world.open(e) for n, e in sources.entries.items()}
     schemas = {name: public_schema(t, t.head().version) for name, t in tables.items()}
     schemas |= {n: session_schema(world.engine.own, o.table) for n, o in sources.outside.items()}
-    defined = define(world.engine, sources.parsed.text, schemas, definition.settings)
+    defined = define(world.engine, sources.query, schemas, definition.settings)
     _check_columns(defined.columns)
     shape = defined.shape
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
-        shape = dataclasses.replace(shape, place=sources.query.in_original(shape.place))
+        shape = dataclasses.replace(shape, place=sources.in_original(shape.place))
     for name in (n for n, t in tables.items() if tail_of(t) is not None):
         reason = f"`{name}` has a LIMIT, its rows are not changed row by row"
         shape = full_only(Kind.CUT_SOURCE, reason, sources.place(name), defined.columns)
+    for name, place in sources.functions.items():
+        reason = f"{name}() is a function of the Spark session's catalog, which may change"
+        shape = full_only(Kind.FUNCTION, reason, place, defined.columns)
     for outside in sources.outside.values():
         shape = full_only(Kind.OUTSIDE, outside.why, outside.place, defined.columns)
     require_policy(shape, definition.policy)
@@ -157,17 +167,7 @@ def _build_from(world: World, definition: Definition, sources: Resolved, pins: P
 
 def find_sources(world: World, definition: Definition) -> Resolved:
     """The tables and views that the text reads, virtual views replaced by what they read."""
-    parsed = parse_query(definition.sql)
-    forbid_outside_state(parsed)
-    for reference in table_references(parsed):
-        name = table_name(reference)
-        if name.lower() == definition.name.lower():
-            raise UnknownName(
-                f"There is no table or view `{name}` to read (a view cannot read itself).",
-                where=parsed.place(reference),
-                remedy="Create it with wh.create_table, or attach it with wh.attach.",
-            )
-    return resolve(world, parsed)
+    return sources_of(world, definition.name, definition.sql, definition.settings)
 
 
 def _check_circle(world: World, name: str, sources: tuple[str, ...]) -> None:
@@ -230,7 +230,7 @@ def _record(
     shape = defined.shape
     tables = {n: world.open(e) for n, e in sources.entries.items()}
     return ViewRecord(
-        sql=sources.parsed.text,
+        sql=sources.query.text,
         settings=dict(definition.settings),
         columns=defined.columns,
         sources=tuple(
@@ -239,6 +239,7 @@ def _record(
         ),
         layout=shape.layout,
         full_only=shape.reason if isinstance(shape, FullOnly) else "",
+        mentions=sources.mentions,
         full_kind=shape.kind if isinstance(shape, FullOnly) else None,
         created_with=VERSION,
         inlined=(*definition.inlined, *sources.inlined),

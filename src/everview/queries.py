@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 
-from everview.errors import SqlInvalid
+from everview.errors import SqlInvalid, SqlSyntax
 from everview.lake.catalog import Entry
-from everview.run.define import spark_message
 from everview.run.engine import sql_over
+from everview.run.read import schema_of
 from everview.run.session_tables import session_frame
+from everview.run.spark_words import spark_message
 from everview.run.tails import shown_frame
 from everview.sql.names import quoted
-from everview.sql.parse import parse_query, with_placeholders
-from everview.views.resolve import resolve, virtual_view
+from everview.sql.parse import parse_query
+from everview.sql.spark_text import over_placeholders
+from everview.views.resolve import resolve, resolve_by_spark, virtual_view
 from everview.views.world import World, public_schema, tail_of
 
 
@@ -27,14 +30,21 @@ def query_frame(
     """
     given = given or {}
     is_caller = spark is world.engine.caller
-    resolved = resolve(world, parse_query(text), given=frozenset(given), temporary=is_caller)
+    try:
+        parsed = parse_query(text)
+    except SqlSyntax as stop:
+        schemas = {name: schema_of(frame) for name, frame in given.items()}
+        with contextlib.nullcontext() if is_caller else world.engine.settings():
+            resolved = resolve_by_spark(world, text, stop, schemas, temporary=is_caller)
+    else:
+        resolved = resolve(world, parsed, given=frozenset(given), temporary=is_caller)
     frames = {n: public_frame(world, spark, e) for n, e in resolved.entries.items()}
     for name, outside in resolved.outside.items():
         full = outside.table.name
         frames[name] = spark.table(full) if is_caller else session_frame(spark, full)
     frames |= given
     names = {name: f"source{i}" for i, name in enumerate(frames)}
-    text = with_placeholders(resolved.parsed, names)
+    text = over_placeholders(resolved.query, names)
     try:
         return sql_over(spark, text, {names[n]: frame for n, frame in frames.items()})
     except (AnalysisException, ParseException) as error:

@@ -18,6 +18,7 @@ class Kind(Enum):
     STAR = "a star that is not understood"
     UNREAD = "a construct that is not understood"
     SPARK_ONLY = "a text that only Spark parses"
+    FUNCTION = "a function of the session's catalog"
     OUTSIDE = "a table of the session without versions"
     SETTING = "the text is read under another setting"
     MISREAD = "Spark reads it otherwise"

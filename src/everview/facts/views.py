@@ -92,6 +92,18 @@ class SourceRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """Where a text that only Spark parses names a table: the characters from start up to end, the
+    name in lower case, and the alias to give it, "" where the text gives one or none may stand.
+    """
+
+    start: int
+    end: int
+    name: str
+    alias: str
+
+
+@dataclass(frozen=True, slots=True)
 class ViewRecord:
     """The definition as created; one JSON table property, never changed afterwards."""
 
@@ -105,6 +117,7 @@ class ViewRecord:
     inlined: tuple[str, ...] = ()  # the virtual views whose queries are part of the text
     outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
+    mentions: tuple[Mention, ...] | None = None  # of a text that only Spark parses
     full_kind: Kind | None = None  # what kind of reason that is; None if it is none, or unknown
 
     def source(self, name: str) -> SourceRecord:
@@ -128,8 +141,13 @@ class ViewRecord:
             inlined=tuple(raw.get("inlined", ())),
             outside=_sources(raw.get("outside", ())),
             comments=raw.get("comments", {}),
+            mentions=_mentions(raw.get("mentions")),
             full_kind=_kind(raw.get("full_kind")),
         )
+
+
+def _mentions(raw: Iterable[Mapping[str, Any]] | None) -> tuple[Mention, ...] | None:
+    return None if raw is None else tuple(Mention(**m) for m in raw)
 
 
 def _kind(name: str | None) -> Kind | None:

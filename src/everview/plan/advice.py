@@ -25,6 +25,8 @@ def advice(kind: Kind) -> str:
             return "name the columns"
         case Kind.SPARK_ONLY:
             return "say it in another way at this place"
+        case Kind.FUNCTION:
+            return "say what it computes with built-in functions"
         case Kind.OUTSIDE:
             return "write its rows to a Delta table, and let the view read that"
         case Kind.UNREAD | Kind.SETTING | Kind.MISREAD | Kind.UNKNOWN:

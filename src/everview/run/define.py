@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -45,8 +44,9 @@ from everview.rewrite.rules import rewrite, simplified
 from everview.run.engine import Engine, sql_over
 from everview.run.lower import lower
 from everview.run.read import collated_columns, empty_frame, schema_of
+from everview.run.spark_words import spark_message
 from everview.sql.bind import Lowered, NotLowered
-from everview.sql.parse import Parsed, parse_query, with_placeholders
+from everview.sql.spark_text import Query, SparkText, over_placeholders
 from everview.sql.write import Leaf, write
 
 # Settings that change how a text is read; the binder knows Spark's defaults only.
@@ -68,39 +68,41 @@ READING = {
 class Defined:
     """A definition as understood: its public columns, and how it can be maintained."""
 
-    parsed: Parsed
     columns: Schema
     shape: Shape
     used: Mapping[str, tuple[str, ...]]  # per source, the columns the definition reads
 
 
 def define(
-    engine: Engine, sql: str, sources: Mapping[str, Schema], settings: Mapping[str, str]
+    engine: Engine, query: Query, sources: Mapping[str, Schema], settings: Mapping[str, str]
 ) -> Defined:
     """Understand a definition over sources given by lower-case name; Spark judges its validity."""
-    parsed = parse_query(sql)
     with engine.settings(settings):
-        columns = user_columns(engine, parsed, sources)
+        columns = user_columns(engine, query, sources)
+        if isinstance(query, SparkText):
+            reason = "only Spark parses this text"
+            spark_only = full_only(Kind.SPARK_ONLY, reason, query.stop, columns)
+            return Defined(columns, spark_only, {n: s.names for n, s in sources.items()})
         unread = [k for k, v in READING.items() if settings.get(k, v).lower() != v]
         if unread:
             shape: Shape = full_only(
                 Kind.SETTING, f"the text is read under {unread[0]}", None, columns
             )
-            return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
+            return Defined(columns, shape, {n: s.names for n, s in sources.items()})
         sensitive = settings.get("spark.sql.caseSensitive") == "true"
-        found = lower(engine, parsed, sources, case_sensitive=sensitive)
+        found = lower(engine, query, sources, case_sensitive=sensitive)
         if isinstance(found, NotLowered):
             shape = full_only(found.kind, found.reason, found.place, columns)
-            return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
+            return Defined(columns, shape, {n: s.names for n, s in sources.items()})
         below, tail = split_tail(found.rel, columns.names)
         refused = unmaintained(below)
         if refused is not None:
             place = found.place(refused.operator, refused.function)
             shape = full_only(refused.kind, refused.reason, place, columns)
-            return Defined(parsed, columns, shape, _used(found.rel, sources))
+            return Defined(columns, shape, _used(found.rel, sources))
         rel = rewrite(below, (project_merge,))
         shape = _placed(_Asked(engine, sources).shape(rel, tail, columns), found)
-    return Defined(parsed, columns, shape, _used(rel, sources))
+    return Defined(columns, shape, _used(rel, sources))
 
 
 def _placed(shape: Shape, found: Lowered) -> Shape:
@@ -110,29 +112,20 @@ def _placed(shape: Shape, found: Lowered) -> Shape:
     return replace(shape, place=found.place(None, shape.about))
 
 
-def user_frame(engine: Engine, parsed: Parsed, frames: Mapping[str, DataFrame]) -> DataFrame:
+def user_frame(engine: Engine, query: Query, frames: Mapping[str, DataFrame]) -> DataFrame:
     """The user's own text over these frames; call inside `engine.settings`."""
     names = {name: f"source{i}" for i, name in enumerate(frames)}
-    text = with_placeholders(parsed, names)
+    text = over_placeholders(query, names)
     return sql_over(engine.own, text, {names[name]: frame for name, frame in frames.items()})
 
 
-def user_columns(engine: Engine, parsed: Parsed, sources: Mapping[str, Schema]) -> Schema:
+def user_columns(engine: Engine, query: Query, sources: Mapping[str, Schema]) -> Schema:
     """The names and types that Spark gives the user's text."""
     frames = {name: empty_frame(engine.own, schema) for name, schema in sources.items()}
     try:
-        return schema_of(user_frame(engine, parsed, frames))
+        return schema_of(user_frame(engine, query, frames))
     except (AnalysisException, ParseException) as error:
         raise SqlInvalid(spark_message(error), remedy="Correct the definition.") from error
-
-
-def spark_message(error: PySparkException) -> str:
-    """What Spark says, without its plan, its stack and the names of our own temporary views."""
-    said = str(error.getMessage() or error).split(";\n")[0].split("\n\nJVM")[0].strip()
-    return _TEMPORARY.sub("", said)
-
-
-_TEMPORARY = re.compile(r"`_pyspark_[0-9a-f]+`\.?|_pyspark_[0-9a-f]+\.?")
 
 
 class _Asked:

@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame
 
 from everview.errors import EverviewError, InvalidArgument, Place, SchemaMismatch, SqlInvalid
 from everview.facts.tables import Commit
-from everview.run.define import spark_message
 from everview.run.log import logged
+from everview.run.spark_words import spark_message
 from everview.run.statement import Result, Statement, Target
 from everview.run.write import Written
 from everview.sql.changing import DOES_NOT_FIT, Merge

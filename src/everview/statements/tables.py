@@ -14,8 +14,8 @@ from everview.errors import InvalidArgument, SchemaMismatch
 from everview.facts.schema import Field, Schema
 from everview.handles.table import Table
 from everview.queries import query_frame
-from everview.run.define import spark_message
 from everview.run.read import schema_of
+from everview.run.spark_words import spark_message
 from everview.sql.changing import Merge, When, assigned
 from everview.sql.names import quoted, sql_type
 from everview.sql.statements.parts import (

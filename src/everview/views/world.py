@@ -16,6 +16,7 @@ from everview.run.define import Defined, define
 from everview.run.engine import Engine
 from everview.run.faults import Probe, no_fault
 from everview.settings import Settings
+from everview.sql.spark_text import query_of
 
 VIEW_PROPERTY = "everview.view"
 TABLE_PROPERTY = "everview.table"
@@ -73,7 +74,7 @@ class World:
         """The definition as understood; asked of Spark once per view and session."""
         if table.uri not in self._defined:
             schemas = {s.name: s.schema for s in (*record.sources, *record.outside)}
-            found = define(self.engine, record.sql, schemas, record.settings)
+            found = define(self.engine, query_of(record), schemas, record.settings)
             self._defined[table.uri] = found
         return self._defined[table.uri]
 
