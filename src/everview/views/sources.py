@@ -2,50 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from everview.errors import Place, SqlNotAllowed, SqlSyntax, UnknownName
 from everview.run.session_functions import user_functions
 from everview.sql.parse import forbid_outside_state, parse_query, table_name, table_references
-from everview.sql.spark_text import called_functions
+from everview.sql.spark_text import Query, SparkText, called_functions, one_query
 from everview.views.resolve import Resolved, resolve, resolve_by_spark
 from everview.views.world import World
 
 
 def sources_of(world: World, name: str, sql: str, settings: Mapping[str, str]) -> Resolved:
     """The tables and views that the text of the view of this name reads."""
-    resolved = _resolved(world, name, sql, settings)
-    called = called_functions(resolved.query)
+    try:
+        parsed = parse_query(sql)
+    except SqlSyntax as stop:
+        functions = _functions(world, SparkText(one_query(sql), (), None))
+        with world.engine.settings(settings):
+            resolved = resolve_by_spark(world, sql, stop)
+        if name.lower() in resolved.entries:
+            raise _of_itself(name, resolved.place(name.lower())) from None
+        return replace(resolved, functions=functions)
+    forbid_outside_state(parsed)
+    for reference in table_references(parsed):
+        if table_name(reference).lower() == name.lower():
+            raise _of_itself(table_name(reference), parsed.place(reference))
+    resolved = resolve(world, parsed)
+    return replace(resolved, functions=_functions(world, resolved.query, resolved.in_original))
+
+
+def _functions(
+    world: World, query: Query, in_original: Callable[[Place | None], Place | None] = lambda p: p
+) -> dict[str, Place | None]:
+    """The functions of the session's catalog that a query calls; a temporary one is refused."""
+    called = called_functions(query)
     if not called:
-        return resolved
+        return {}
     temporary, permanent = user_functions(world.engine.caller)
     for function, place in called.items():
         if function in temporary:
             raise SqlNotAllowed(
                 f"`{function}` is a temporary function of the Spark session.",
-                where=resolved.in_original(place),
+                where=in_original(place),
                 remedy="It ends with the session, and the view does not: create it as a function "
                 "of the catalog (CREATE FUNCTION), or use built-in functions.",
             )
-    own = {f: resolved.in_original(place) for f, place in called.items() if f in permanent}
-    return replace(resolved, functions=own)
-
-
-def _resolved(world: World, name: str, sql: str, settings: Mapping[str, str]) -> Resolved:
-    try:
-        parsed = parse_query(sql)
-    except SqlSyntax as stop:
-        with world.engine.settings(settings):
-            resolved = resolve_by_spark(world, sql, stop)
-        if name.lower() in resolved.entries:
-            raise _of_itself(name, resolved.place(name.lower())) from None
-        return resolved
-    forbid_outside_state(parsed)
-    for reference in table_references(parsed):
-        if table_name(reference).lower() == name.lower():
-            raise _of_itself(table_name(reference), parsed.place(reference))
-    return resolve(world, parsed)
+    return {f: in_original(place) for f, place in called.items() if f in permanent}
 
 
 def _of_itself(name: str, where: Place | None) -> UnknownName:
