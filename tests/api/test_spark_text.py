@@ -179,3 +179,30 @@ def test_functions_of_the_catalog(wh: ev.Warehouse, sales: ev.Table) -> None:
             )
     finally:
         wh.spark.sql("DROP FUNCTION ev_half")
+
+
+def test_literals_names_and_types_that_look_like_something_else(wh: ev.Warehouse) -> None:
+    table = wh.create_table("t", "id BIGINT, minus BIGINT, s STRUCT<map: STRING, variant: BIGINT>")
+    row = "SELECT 1L AS id, 4L AS minus, named_struct('map', 'x', 'variant', 1L) AS s"
+    table.append(wh.spark.sql(row))
+    marked = "\ue0000\ue001"
+    view = wh.create_materialized_view(
+        "v",
+        f"SELECT s, concat('{marked}', id) AS x, id - minus AS y, count(*) AS n FROM t "
+        f"GROUP BY s, concat('{marked}', id), id - minus",
+        policy="INCREMENTAL STRICT",
+    )
+    table.append(wh.spark.sql(row))
+    assert view.refresh().strategy == "incremental: groups"
+    assert [tuple(r)[1:] for r in view.to_df().collect()] == [(f"{marked}1", -3, 2)]
+    assert view.verify().ok
+
+
+def test_hidden_columns_are_not_proposed(sales: ev.Table) -> None:
+    with pytest.raises(SqlInvalid) as raised:
+        sales.delete("idd = 3")
+    assert "`id`" in str(raised.value)
+    assert "__ev" not in str(raised.value)
+    with pytest.raises(SqlInvalid) as raised:
+        sales.update({"amount": "amont + 1"}, where="id = 1")
+    assert "__ev" not in str(raised.value)

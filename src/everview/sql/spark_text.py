@@ -165,17 +165,21 @@ def with_names(text: str) -> frozenset[str]:
     AS and a parenthesis, perhaps with names of columns before.
     """
     tokens = next(statements(text))
-    found = set()
-    for _, names, after in _paths(tokens):
-        place = tokens.index(after)
-        if after.is_symbol("("):
-            while place < len(tokens) - 1 and not tokens[place].is_symbol(")"):
-                place += 1
-            place += 1
-        words = [t.word or t.text for t in tokens[place : place + 6]]
-        if "AS" in words and "(" in words[words.index("AS") :][:2]:
-            found.add(name_value(names[0]).lower())
-    return frozenset(found)
+    return frozenset(
+        name_value(names[0]).lower()
+        for _, names, after in _paths(tokens)
+        if _is_given(tokens[tokens.index(after) :])
+    )
+
+
+def _is_given(behind: tuple[Token, ...]) -> bool:
+    """Whether what stands behind a name makes it the name of a WITH query."""
+    if behind[0].is_symbol("("):
+        closed = next((i for i, t in enumerate(behind) if t.is_symbol(")")), len(behind))
+        behind = behind[closed + 1 :]
+    if behind and behind[0].word == "MAX":  # RECURSION LEVEL and a number
+        behind = behind[4:]
+    return len(behind) > 1 and behind[0].word == "AS" and behind[1].is_symbol("(")
 
 
 def _paths(tokens: tuple[Token, ...]) -> Iterator[tuple[Token | None, list[Token], Token]]:
