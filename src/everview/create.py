@@ -31,6 +31,7 @@ from everview.run.log import logged
 from everview.run.pinned import pinned_settings
 from everview.run.read import packed_schema, snapshot_frame
 from everview.run.session_tables import session_schema
+from everview.run.spark_errors import spark_failures
 from everview.sql.inline import VirtualView
 from everview.sql.spark_text import SparkText
 from everview.version import VERSION
@@ -39,6 +40,8 @@ from everview.views.catalog_changes import (
     attach_found,
     check_name,
     drop_entry,
+    no_folder_left,
+    remove_folder,
     sources_of_views,
 )
 from everview.views.gather import Pins
@@ -74,7 +77,8 @@ def create_view(world: World, definition: Definition, *, replace: bool = False) 
     """Create a materialized view, or put it in the place of the one of that name."""
     check_name(world.catalog.read(), definition.name, replaced="view" if replace else "")
     built = build(world, definition, {})
-    add_entry(world, built.entry, replaced=replace, sources=built.sources)
+    with no_folder_left(world, built.entry.location):
+        add_entry(world, built.entry, replaced=replace, sources=built.sources)
     return built.receipt
 
 
@@ -140,6 +144,9 @@ def understand(world: World, definition: Definition, sources: Resolved) -> Defin
     shape = defined.shape
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
         shape = dataclasses.replace(shape, place=sources.in_original(shape.place))
+    moment = defined.moment
+    if moment is not None:
+        moment = dataclasses.replace(moment, place=sources.in_original(moment.place))
     for name in (n for n, t in tables.items() if tail_of(t) is not None):
         reason = f"`{name}` has a LIMIT, its rows are not changed row by row"
         shape = full_only(Kind.CUT_SOURCE, reason, sources.place(name), defined.columns)
@@ -149,16 +156,18 @@ def understand(world: World, definition: Definition, sources: Resolved) -> Defin
     for outside in sources.outside.values():
         shape = full_only(Kind.OUTSIDE, outside.why, outside.place, defined.columns)
     require_policy(shape, definition.policy)
-    return dataclasses.replace(defined, shape=shape)
+    return dataclasses.replace(defined, shape=shape, moment=moment)
 
 
 def _build_from(world: World, definition: Definition, sources: Resolved, pins: Pins) -> Built:
     _check_circle(world, definition.name.lower(), tuple(sources.entries))
     defined = understand(world, definition, sources)
     built = _build(world, definition, defined, (sources, pins))
-    wrong = _compared(world, built, (sources, pins))
+    with no_folder_left(world, built.entry.location):
+        wrong = _compared(world, built, (sources, pins))
     if not wrong:
         return built
+    remove_folder(world, built.entry.location)
     shape = full_only(Kind.MISREAD, wrong, None, defined.columns)
     defined = dataclasses.replace(defined, shape=shape)
     require_policy(defined.shape, definition.policy)
@@ -214,14 +223,15 @@ def _build(world: World, definition: Definition, defined: Defined, sources: Sour
     shape = defined.shape
     record = _record(world, definition, defined, sources[0])
     location = f"views/{uuid.uuid4().hex}"
-    table = world.lake.create(
-        world.uri(location),
-        packed_schema(shape.layout.stored),
-        (),
-        {VIEW_PROPERTY: record.to_json()},
-    )
     entry = Entry(definition.name, "view", location, definition.comment, definition.policy)
-    return Built(entry, refresh(world, entry, table, sources[1]), tuple(sources[0].entries))
+    with no_folder_left(world, location):
+        table = world.lake.create(
+            world.uri(location),
+            packed_schema(shape.layout.stored),
+            (),
+            {VIEW_PROPERTY: record.to_json()},
+        )
+        return Built(entry, refresh(world, entry, table, sources[1]), tuple(sources[0].entries))
 
 
 def _record(
@@ -244,6 +254,7 @@ def _record(
         created_with=VERSION,
         inlined=(*definition.inlined, *sources.inlined),
         comments=dict(definition.comments),
+        moment=defined.moment,
         outside=tuple(
             SourceRecord(n, o.table.name, session_schema(world.engine.own, o.table), ())
             for n, o in sources.outside.items()
@@ -265,7 +276,9 @@ def _compared(world: World, built: Built, sources: Sources) -> str:
         return ""
     loose = loose_columns(world.defined(table, record).shape).all
     settings = world.engine.settings(whole(size), record.settings)
-    with logged(built.entry.name, "compare"), settings as spark:
+    name, spared = built.entry.name, "Nothing was published."
+    failures = spark_failures(f"`{name}`", f"first build of {name}, step compare", spared)
+    with logged(name, "compare"), failures, settings as spark:
         frames = {
             n: snapshot_frame(spark, s).select(*_names(record.source(n).schema))
             for n, s in snapshots.items()

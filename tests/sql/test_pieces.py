@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
@@ -28,6 +28,7 @@ def pieces(sql: str) -> tuple[object, ...]:
     return scalar.pieces
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=MARKED + "0123456789{}ab", max_size=12))
 @example("\ue0000\ue001")
 @example("\ue0005\ue001")
@@ -40,6 +41,7 @@ def test_a_literal_stays_as_it_is(text: str) -> None:
     assert len(refs) == 2
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=MARKED + "01ab", min_size=1, max_size=8))
 def test_a_field_keeps_its_name(name: str) -> None:
     found = pieces(f"SELECT named_struct('{name}', a).`{name}` AS x FROM t")

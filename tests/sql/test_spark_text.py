@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everview.errors import SqlNotAllowed, SqlSyntax
@@ -13,6 +13,7 @@ from everview.sql.spark_text import (
     SparkText,
     called_functions,
     identifier_clause,
+    moment_of_words,
     name_parts,
     one_query,
     over_placeholders,
@@ -73,6 +74,7 @@ def test_one_query_with_closed_parentheses() -> None:
         one_query("SELECT 1) x JOIN (SELECT 2")
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab{}' \n😀", max_size=20), st.integers(0, 20), st.integers(0, 20))
 def test_places_are_found_again(text: str, first: int, second: int) -> None:
     start, end = sorted((min(first, len(text)), min(second, len(text))))
@@ -111,3 +113,10 @@ def test_functions_that_are_called() -> None:
     place = parsed["twice"]
     assert place is not None
     assert (place.line, place.column) == (1, 8)
+
+
+def test_words_that_stand_for_the_moment() -> None:
+    for sql in ("SELECT now() >>> 1", "SELECT a >>> 1, CURRENT_DATE FROM t", "SELECT rand ()"):
+        assert moment_of_words(SparkText(sql, (), None)) is not None, sql
+    for sql in ("SELECT 'now()' >>> 1", "SELECT a AS current_date FROM t", "SELECT t.current_date"):
+        assert moment_of_words(SparkText(sql, (), None)) is None, sql

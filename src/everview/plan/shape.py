@@ -14,7 +14,7 @@ from everview.delta.propagate import delta
 from everview.errors import Place
 from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
-from everview.facts.views import Layout
+from everview.facts.views import Layout, Moment
 from everview.plan.grouped import Grouped, grouped
 from everview.plan.maintained import Unmaintained, unmaintained
 from everview.plan.parts import parted, tidied
@@ -48,6 +48,7 @@ class FullOnly:
     place: Place | None
     layout: Layout
     about: str = ""  # the function or column that the reason names
+    moment: Moment | None = None  # what makes its rows depend on when they are computed
 
 
 Shape = Keyed | Grouped | Bag | FullOnly

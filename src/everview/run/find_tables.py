@@ -13,7 +13,7 @@ from everview.errors import Place, SqlInvalid, SqlNotAllowed, SqlSyntax
 from everview.facts.schema import Schema
 from everview.facts.views import Mention
 from everview.run.read import empty_frame, schema_of
-from everview.run.spark_words import spark_message
+from everview.run.spark_errors import spark_message
 from everview.sql.names import quoted
 from everview.sql.parse import place_at
 from everview.sql.spark_text import (

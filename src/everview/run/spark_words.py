@@ -1,20 +1,10 @@
-"""What Spark says of a text that it refuses, for a person to read."""
+"""The names that Spark proposes where it does not know one, without those of our own."""
 
 from __future__ import annotations
 
 import re
 
-from pyspark.errors import PySparkException
-
 from everview.facts.views import RESERVED_PREFIX
-
-
-def spark_message(error: PySparkException) -> str:
-    """What Spark says, without its plan, its stack and names of our own."""
-    said = str(error.getMessage() or error).split(";\n")[0].split("\n\nJVM")[0].strip()
-    said = said.split("\n\n== SQL ==")[0]
-    proposal = (error.getMessageParameters() or {}).get("proposal", "")
-    return without_hidden(_TEMPORARY.sub("", said), _TEMPORARY.sub("", proposal))
 
 
 def without_hidden(said: str, proposal: str) -> str:
@@ -30,7 +20,6 @@ def without_hidden(said: str, proposal: str) -> str:
     return said.replace(f" Did you mean one of the following? [{proposal}].", "")
 
 
-_TEMPORARY = re.compile(r"`_pyspark_\w+`\.?|_pyspark_\w+\.?")
 _HIDDEN = f"`{RESERVED_PREFIX}"
 _PART = re.compile(r"`(?:[^`]|``)*`")
 _NAME = re.compile(rf"{_PART.pattern}(?:\.{_PART.pattern})*")

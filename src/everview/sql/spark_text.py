@@ -9,9 +9,10 @@ from itertools import pairwise
 from sqlglot import exp
 
 from everview.errors import Place, SqlNotAllowed, SqlSyntax
-from everview.facts.views import Mention, ViewRecord
+from everview.facts.views import Mention, Moment, ViewRecord
 from everview.sql import parse
 from everview.sql.bind_scalar import function_name
+from everview.sql.moments import PER_QUERY, RANDOM
 from everview.sql.names import escaped, quoted
 from everview.sql.parse import Parsed, parse_query, place_at, with_placeholders
 from everview.sql.statements.lexer import Token, TokenKind, name_value, statements
@@ -215,6 +216,23 @@ def called_functions(query: Query) -> dict[str, Place | None]:
             place = query.place_at(names[0].start, names[-1].end - 1)
             found.setdefault(name_value(names[-1]).lower(), place)
     return found
+
+
+def moment_of_words(query: SparkText) -> Moment | None:
+    """The first word that stands for the moment of a query or for chance, if it is no column:
+    such a view is rather computed once too often.
+    """
+    for before, names, after in _paths(next(statements(query.text))):
+        word = names[0].word.lower()
+        is_bare = len(names) == 1 and not after.is_symbol("(") and word in _BARE
+        is_called = after.is_symbol("(") and name_value(names[-1]).lower() in PER_QUERY | RANDOM
+        if (is_bare or is_called) and not (before is not None and before.word == "AS"):
+            place = query.place_at(names[0].start, names[-1].end - 1)
+            return Moment(f"{name_value(names[-1]).lower()}()", place)
+    return None
+
+
+_BARE = frozenset({"current_date", "current_time", "current_timestamp", "localtimestamp"})
 
 
 def name_parts(text: str) -> tuple[str, ...] | None:
