@@ -42,6 +42,7 @@ from everview.views.catalog_changes import (
 )
 from everview.views.gather import Pins
 from everview.views.graph import find_circle, readers
+from everview.views.kept import how_kept
 from everview.views.resolve import Resolved, resolve, virtual_entry
 from everview.views.world import VIEW_PROPERTY, World, public_schema, tail_of
 
@@ -240,6 +241,7 @@ def _record(
         created_with=VERSION,
         inlined=(*definition.inlined, *sources.inlined),
         comments=dict(definition.comments),
+        kept=how_kept(shape),
         outside=tuple(
             SourceRecord(n, o.table.name, session_schema(world.engine.own, o.table), ())
             for n, o in sources.outside.items()

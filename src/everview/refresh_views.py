@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.create import Definition, build
 from everview.facts.receipts import Receipt
-from everview.refresh import refresh
-from everview.views.catalog_changes import add_entry
+from everview.lake.catalog import Entry
+from everview.lake.delta.table import EmbeddedTable
 from everview.views.gather import Pins
 from everview.views.graph import refresh_order
 from everview.views.replacement import why_rebuild
+from everview.views.skipped import skipped
 from everview.views.world import World, record_of
 
 
@@ -43,6 +43,19 @@ def _refresh_one(world: World, name: str, pins: Pins, *, full: bool) -> Receipt:
     """Refresh a view whose sources are done; one that no longer fits is built anew."""
     entry = world.entry(name, "view")
     table = world.open(entry)
+    idle = skipped(world, entry, table, pins, full=full)
+    return idle or _run_refresh(world, entry, table, pins, full=full)
+
+
+def _run_refresh(
+    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, *, full: bool
+) -> Receipt:
+    """Refresh a view of which something may have changed, or build it anew."""
+    # Only now: what runs Spark takes long to load.
+    from everview.create import Definition, build
+    from everview.refresh import refresh
+    from everview.views.catalog_changes import add_entry
+
     record = record_of(table)
     reason = why_rebuild(world, entry.name, table)
     if not reason:

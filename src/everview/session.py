@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from functools import partial
 from os import PathLike, fspath
-
-from pyspark.sql import SparkSession
+from typing import TYPE_CHECKING
 
 from everview.errors import InvalidArgument, NotAWarehouse
 from everview.lake.catalog import Catalog, warehouse_state
@@ -17,6 +17,9 @@ from everview.run.local import local_session
 from everview.settings import Settings
 from everview.views.world import World
 from everview.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def open(
@@ -30,8 +33,9 @@ def open(
     """Open the warehouse at a folder or URI, creating it where nothing is yet.
 
     With `spark` the caller's session is used, classic or Connect, and its settings stay as they
-    are; without one, a local session is started (or the running one used). `storage_options`
-    are handed to the Delta library for object stores. Without `settings` the `EVERVIEW_*`
+    are; without one, a local session is started (or the running one used) when it is first needed:
+    what the log alone tells, such as status and history, needs none. `storage_options` are
+    handed to the Delta library for object stores. Without `settings` the `EVERVIEW_*`
     variables of the environment are read. NotAWarehouse if the folder holds something else, or
     nothing and `create` is false.
     """
@@ -52,7 +56,7 @@ def open(
     catalog = Catalog(place, options)
     if state == "empty":
         catalog.create()
-    engine = Engine(spark if spark is not None else local_session(settings))
+    engine = Engine(spark, partial(local_session, settings))
     lake = EmbeddedDelta(options)
     return Warehouse(World(catalog, lake, engine, options, _milliseconds, settings))
 

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
-
-from everview.create import Definition, create_view, create_virtual_view, policy_of
 from everview.errors import WarehouseClosed
 from everview.facts.receipts import Receipt
 from everview.handles.table import Table
 from everview.handles.view import View
 from everview.lake.catalog import Entry
 from everview.lake.delta.storage import location
-from everview.queries import public_frame
 from everview.refresh_views import refresh_views
-from everview.run.pinned import pinned_settings
 from everview.settings import Settings
-from everview.sql.inline import VirtualView
-from everview.sql.names import quoted
-from everview.sql.statements.parse import parse_script, parse_statement, split_script
-from everview.sql.statements.parts import Slice
-from everview.sql.statements.values import Query, Statement
-from everview.statements.run import run_statement, script_text
-from everview.tables import Declared, ForeignKeys, create_table
-from everview.views.catalog_changes import add_entry, check_name, drop_entry, refuse_copy
 from everview.views.notebook import warehouse_html
 from everview.views.status import Status
 from everview.views.world import World
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+    from everview.sql.statements.parts import Slice
+    from everview.sql.statements.values import Statement
+    from everview.tables import ForeignKeys
+
+# What reads SQL and runs Spark is loaded by the calls that need it: status, history and a refresh
+# that finds nothing to do take their answer from the log.
 
 
 class Warehouse:
@@ -96,12 +94,16 @@ class Warehouse:
         `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a
         tuple.
         """
+        from everview.tables import Declared, create_table
+
         declared = Declared(primary_key, foreign_keys, partition_by, comment or "")
         create_table(self._world, name, schema_or_df, declared)
         return self.table(name)
 
     def attach(self, name: str, path: str) -> Table:
         """Read somebody else's Delta table where it lies; it is never written or copied."""
+        from everview.views.catalog_changes import add_entry, check_name, refuse_copy
+
         world = self._world
         check_name(world.catalog.read(), name)
         place = location(path)
@@ -135,6 +137,9 @@ class Warehouse:
         refuse what cannot be maintained incrementally, FULL always recomputes. Without one the
         setting of that name decides, which is AUTO unless it was changed.
         """
+        from everview.create import Definition, create_view, policy_of
+        from everview.run.pinned import pinned_settings
+
         world = self._world
         wanted = policy_of(world.settings.policy if policy is None else policy)
         settings = pinned_settings(self.spark)
@@ -146,6 +151,9 @@ class Warehouse:
         self, name: str, sql: str, comment: str | None = None, *, replace: bool = False
     ) -> None:
         """Give a query a name without storing its rows; what reads the name reads the query."""
+        from everview.create import create_virtual_view
+        from everview.sql.inline import VirtualView
+
         create_virtual_view(self._world, VirtualView(name, sql), comment or "", replace=replace)
 
     def view(self, name: str) -> View:
@@ -182,6 +190,9 @@ class Warehouse:
         Statements: queries, CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER, ATTACH, REFRESH,
         VERIFY, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
         """
+        from everview.sql.statements.parse import parse_statement, split_script
+        from everview.statements.run import script_text
+
         text = script_text(text)
         return self._run(parse_statement(text), split_script(text)[0])
 
@@ -190,12 +201,18 @@ class Warehouse:
 
         The whole text is parsed before the first one runs; None if it holds no statement.
         """
+        from everview.sql.statements.parse import parse_script, split_script
+        from everview.statements.run import script_text
+
         result, text = None, script_text(text)
         for statement, part in zip(parse_script(text), split_script(text), strict=True):
             result = self._run(statement, part)
         return result
 
     def _run(self, statement: Statement, part: Slice) -> DataFrame:
+        from everview.sql.statements.values import Query
+        from everview.statements.run import run_statement
+
         result = run_statement(self, statement, part)
         if not isinstance(statement, Query):
             self._follow()
@@ -207,6 +224,9 @@ class Warehouse:
         The temporary views show what is published now; after each refresh and each statement
         through this warehouse they are made anew. Gives their names.
         """
+        from everview.queries import public_frame
+        from everview.sql.names import quoted
+
         world = self._world
         session = self.spark if spark is None else spark
         entries = [e for e in world.catalog.read().entries if e.kind in ("view", "virtual")]
@@ -226,6 +246,8 @@ class Warehouse:
             self.register(session)
 
     def _drop(self, name: str) -> None:
+        from everview.views.catalog_changes import drop_entry
+
         drop_entry(self._world, name)
         self._follow()
 

@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 import pytest
 
 from everview.cli.grammar import COMMANDS
-from everview.cli.main import RUNS, main
+from everview.cli.main import HOMES, main
 from everview.cli.parser import UsageError, build_parser, parse
 
 
@@ -22,7 +22,7 @@ def help_of(*words: str) -> str:
 
 
 def test_every_command_is_run_and_every_run_is_a_command() -> None:
-    assert [c.name for c in COMMANDS] == list(RUNS)
+    assert [c.name for c in COMMANDS] == list(HOMES)
 
 
 @pytest.mark.parametrize("command", [None, *(c.name for c in COMMANDS)])

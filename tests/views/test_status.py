@@ -12,10 +12,10 @@ from everview.facts.refreshes import SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import CommitInfo
 from everview.facts.views import Layout, SourceRecord, ViewRecord
+from everview.views.kept import how_kept
 from everview.views.status import (
     HEADER,
     Status,
-    how_kept,
     recorded_as,
     status_of,
     status_row,

@@ -104,6 +104,7 @@ class ViewRecord:
     inlined: tuple[str, ...] = ()  # the virtual views whose queries are part of the text
     outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
+    kept: str = ""  # how it is maintained, in words
 
     def source(self, name: str) -> SourceRecord:
         return next(s for s in self.sources if s.name == name)
@@ -125,6 +126,7 @@ class ViewRecord:
             inlined=tuple(raw.get("inlined", ())),
             outside=_sources(raw.get("outside", ())),
             comments=raw.get("comments", {}),
+            kept=raw.get("kept", ""),
         )
 
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from everview.errors import InvalidArgument
 from everview.facts.receipts import Receipt
-from everview.queries import public_frame
-from everview.views.catalog_changes import alter_entry
 from everview.views.world import World
 
 if TYPE_CHECKING:
@@ -57,16 +55,22 @@ class Handle:
 
     def to_df(self, version: int | None = None) -> DataFrame:
         """Its rows as a DataFrame of the warehouse's session, at the newest or an older version."""
+        from everview.queries import public_frame
+
         at = None if version is None else version_number(version)
         return public_frame(self._world, self._warehouse.spark, self._entry, at)
 
     def rename(self, name: str) -> None:
         """Give it another name; StillUsed if views read it under the one it has."""
+        from everview.views.catalog_changes import alter_entry
+
         alter_entry(self._world, self._entry, replace(self._entry, name=name))
         self.name = name
 
     def set_comment(self, comment: str | None) -> None:
         """What SHOW and DESCRIBE say of it; None takes it away."""
+        from everview.views.catalog_changes import alter_entry
+
         alter_entry(self._world, self._entry, replace(self._entry, comment=comment or ""))
 
     def drop(self) -> None:

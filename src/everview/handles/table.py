@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from everview.errors import ReadOnlyTable
 from everview.facts.keys import KeyCheck
 from everview.handles.handle import Handle
-from everview.run.dml import TableWriter
-from everview.tables import verify_table, writer
 from everview.views.notebook import table_html
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from everview.lake.catalog import Entry
+    from everview.run.dml import TableWriter
 
 
 class Table(Handle):
@@ -52,6 +51,8 @@ class Table(Handle):
 
     def verify(self) -> list[KeyCheck]:
         """Check the declared constraints on all rows: NOT NULL, primary key, foreign keys."""
+        from everview.tables import verify_table
+
         return verify_table(self._world, self.name)
 
     def compact(self) -> int:
@@ -82,6 +83,8 @@ class Table(Handle):
         return super().vacuum(retention_hours, dry_run=dry_run)
 
     def _writer(self) -> TableWriter:
+        from everview.tables import writer
+
         entry = self._require_own()
         return writer(self._world, self._world.open(entry), entry.name)
 

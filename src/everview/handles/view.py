@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from everview.create import policy_of, require_policy
 from everview.facts.receipts import Receipt, Verification
 from everview.handles.handle import Handle
-from everview.plan.choose import choose
-from everview.plan.loose import loose_columns
-from everview.program.program import program
-from everview.refresh import shape_of_view
 from everview.run.log import logged
-from everview.run.recluster import recluster
-from everview.run.verify import verify
-from everview.views.catalog_changes import alter_entry
-from everview.views.explanation import Explanation, explanation, rebuild_explanation
 from everview.views.gather import gather, require_readable, stored_facts
 from everview.views.notebook import view_html
-from everview.views.replacement import why_rebuild
-from everview.views.status import Status, how_kept, status_of
+from everview.views.status import Status, recorded_as, status_of
 from everview.views.world import receipts_of
+
+if TYPE_CHECKING:
+    from everview.views.explanation import Explanation
+
+# What reads SQL and runs Spark is loaded by the calls that need it: status and history do not.
 
 
 class View(Handle):
@@ -35,9 +30,17 @@ class View(Handle):
 
     def explain(self) -> Explanation:
         """What the next refresh would do, and why; nothing is run."""
+        from everview.plan.choose import choose
+        from everview.program.program import program
+        from everview.refresh import shape_of_view
+        from everview.views.explanation import explanation, rebuild_explanation
+        from everview.views.replacement import why_rebuild
+        from everview.views.skipped import skipped
+
         world, entry = self._world, self._entry
         table = world.open(entry)
-        rebuilt = why_rebuild(world, entry.name, table)
+        idle = skipped(world, entry, table, {}, full=False)
+        rebuilt = "" if idle else why_rebuild(world, entry.name, table)
         if rebuilt:
             return rebuild_explanation(entry.name, rebuilt)
         facts = gather(world, entry, table, {})
@@ -47,6 +50,10 @@ class View(Handle):
 
     def verify(self) -> Verification:
         """Compare the stored rows with a recomputation at the same versions, both ways."""
+        from everview.plan.loose import loose_columns
+        from everview.refresh import shape_of_view
+        from everview.run.verify import verify
+
         world, entry = self._world, self._entry
         table = world.open(entry)
         stored = stored_facts(table)
@@ -64,13 +71,17 @@ class View(Handle):
         world, entry = self._world, self._entry
         table = world.open(entry)
         facts = gather(world, entry, table, {})
-        kept = how_kept(shape_of_view(world, table, facts))
+        kept = recorded_as(facts.stored.record)
         return status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
 
     def set_policy(self, policy: str) -> None:
         """Choose how it is refreshed from now on; NotIncremental for a policy that it cannot
         have.
         """
+        from everview.create import policy_of, require_policy
+        from everview.refresh import shape_of_view
+        from everview.views.catalog_changes import alter_entry
+
         world, entry = self._world, self._entry
         wanted = policy_of(policy)
         table = world.open(entry)
@@ -83,6 +94,8 @@ class View(Handle):
 
     def compact(self) -> int:
         """Cluster the stored rows anew by ranges of the key; not a change for views above."""
+        from everview.run.recluster import recluster
+
         return recluster(self._world.engine, self._world.open(self._entry))
 
     def __repr__(self) -> str:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from pyspark.sql import SparkSession
+import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from everview.run.java import prepare
 from everview.run.log import logged
 from everview.settings import Settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -19,6 +25,8 @@ _SETTINGS = {
 
 def local_session(settings: Settings) -> SparkSession:
     """The running session if there is one, else a new one on this machine's cores."""
+    from pyspark.sql import SparkSession
+
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
@@ -27,5 +35,21 @@ def local_session(settings: Settings) -> SparkSession:
     builder = SparkSession.builder.master(f"local[{cores}]").appName("everview")
     for key, value in {**_SETTINGS, "spark.driver.memory": settings.memory}.items():
         builder = builder.config(key, value)
-    with logged("Spark", "start"):
+    with logged("Spark", "start"), _surroundings[-1]():
         return builder.getOrCreate()
+
+
+Surrounding = Callable[[], AbstractContextManager[None]]
+_surroundings: list[Surrounding] = [contextlib.nullcontext]
+
+
+@contextlib.contextmanager
+def starting_within(surrounding: Surrounding) -> Iterator[None]:
+    """A session that is started meanwhile is started inside that context: the command line leads
+    what Spark then says elsewhere.
+    """
+    _surroundings.append(surrounding)
+    try:
+        yield
+    finally:
+        _surroundings.pop()

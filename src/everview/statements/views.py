@@ -35,7 +35,7 @@ from everview.sql.statements.values import (
 from everview.statements.results import done, receipts_frame, text_frame
 from everview.statements.warehouse import Warehouse, in_whole, placed, single
 from everview.views.catalog_changes import alter_entry, drop_entry
-from everview.views.status import how_kept
+from everview.views.kept import how_kept
 from everview.views.world import find_entry
 
 

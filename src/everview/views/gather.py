@@ -6,9 +6,9 @@ from everview.errors import LostHistory
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.tables import Changes, CommitInfo, Head, Lost, Snapshot
 from everview.facts.views import SourceRecord, ViewRecord
+from everview.facts.watermarks import SELF, source_app
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
-from everview.run.publish import SELF, source_app
 from everview.views.world import VIEW_PROPERTY, World, receipts_of, tail_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from everview.errors import UnknownName
 from everview.facts.schema import Schema
 from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.delta.table import EmbeddedTable
-from everview.run.define import Defined
 from everview.views.world import World, find_entry, public_schema, record_of
+
+if TYPE_CHECKING:
+    from everview.run.define import Defined
 
 
 def why_rebuild(world: World, view: str, table: EmbeddedTable) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, assert_never
+from typing import Any
 
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Lost
 from everview.facts.views import HIDDEN, Layout, ViewRecord
 from everview.facts.wording import ago, counted, seconds_text
-from everview.plan.grouped import Grouped
-from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.views.status_card import status_card
 
 HEADER = ("view", "fresh as of", "behind", "policy", "last refresh", "readable by others")
@@ -151,49 +149,22 @@ def _next_full(facts: RefreshFacts) -> str:
     return facts.stored.distrust or next(iter(lost), "")
 
 
-def how_kept(shape: Shape) -> str:
-    """How the view is maintained, or why only in full."""
-    match shape:
-        case FullOnly(reason, place, _):
-            where = f" at line {place.line}, column {place.column}" if place else ""
-            return f"recomputed in full: {reason}{where}"
-        case Keyed(view, _):
-            redone = f"; touched groups are recomputed: {view.reasons[0]}" if view.reasons else ""
-            return f"incremental, {stored_as(shape)}{redone}{_read_with(shape.layout)}"
-        case Grouped() | Bag():
-            return f"incremental, {stored_as(shape)}{_read_with(shape.layout)}"
-        case _:
-            assert_never(shape)
-
-
 def recorded_as(record: ViewRecord) -> str:
-    """The same from the record alone, for where Spark is not to be asked."""
+    """How the view is maintained by its record alone: what was written there when it was created,
+    or, of a view older than that, what its layout tells.
+    """
+    if record.kept:
+        return record.kept
     if record.full_only:
         return f"recomputed in full: {record.full_only}"
     key = ", ".join(name for name in record.layout.key if not name.startswith(HIDDEN))
     how = "rows by" if record.layout.kind == "grouped" else "keyed by"
     kind = f"{how} {key}" if key else _LAYOUTS[record.layout.kind]
-    return f"incremental, {kind}{_read_with(record.layout)}"
+    return f"incremental, {kind}{read_with(record.layout)}"
 
 
-def _read_with(layout: Layout) -> str:
+def read_with(layout: Layout) -> str:
     return "" if layout.tail is None else f"; read with {layout.tail}"
 
 
 _LAYOUTS = {"keyed": "one row", "grouped": "rows by key", "bag": "a bag of rows", "rows": "rows"}
-
-
-def stored_as(shape: Shape) -> str:
-    """How the rows are stored, in a few words."""
-    match shape:
-        case FullOnly():
-            return "recomputed in full"
-        case Keyed(view, _):
-            keys = ", ".join(k.name for k in view.keys)
-            return f"keyed by {keys}" if keys else "one row"
-        case Grouped(view, _, _):
-            return f"rows by {', '.join(k.name for k in view.keys)}"
-        case Bag():
-            return "a bag of rows"
-        case _:
-            assert_never(shape)
