@@ -133,7 +133,7 @@ def understand(world: World, definition: Definition, sources: Resolved) -> Defin
     shape = defined.shape
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
         shape = dataclasses.replace(shape, place=sources.query.in_original(shape.place))
-    for name in (n for n, t in tables.items() if tail_of(t) is not None):
+    for name in (n for n, t in tables.items() if tail_of(t.head()) is not None):
         reason = f"`{name}` has a LIMIT, its rows are not changed row by row"
         shape = full_only(reason, sources.place(name), defined.columns)
     for outside in sources.outside.values():

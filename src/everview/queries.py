@@ -50,5 +50,5 @@ def public_frame(
     table = world.open(entry)
     at = table.head().version if version is None else version
     snapshot = table.snapshot(at) if version is None else table.readable_snapshot(at)
-    frame = shown_frame(spark, snapshot, tail_of(table))
+    frame = shown_frame(spark, snapshot, tail_of(table.head()))
     return frame.select(*map(quoted, public_schema(table, at).names))

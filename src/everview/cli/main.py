@@ -15,6 +15,7 @@ from everview.cli.parser import UsageError, parse
 from everview.cli.progress import watching
 from everview.cli.screen import Screen, screen_of
 from everview.errors import EverviewError, InvalidArgument, Unexpected
+from everview.run.java_process import end_java
 
 Run = Callable[[argparse.Namespace, Screen], int]
 
@@ -64,6 +65,7 @@ def run(command: Run, arguments: argparse.Namespace, screen: Screen) -> int:
         return DONE
     except KeyboardInterrupt:
         screen.note("interrupted; what was not committed is not there")
+        end_java()
         return INTERRUPTED
     except Exception as error:
         if screen.verbose:

@@ -60,6 +60,8 @@ class Catalog:
     def __init__(self, uri: str, storage_options: Mapping[str, str] | None = None) -> None:
         self._warehouse = Storage(uri, storage_options)
         self._storage = Storage(f"{self._warehouse.uri}/{_PLACE}", storage_options)
+        # What was read last: a version of the log never changes, so it is read once.
+        self._last: tuple[tuple[str, int], Entries] | None = None
 
     @property
     def uri(self) -> str:
@@ -82,9 +84,15 @@ class Catalog:
     def read(self) -> Entries:
         """The catalog now; NotATable if there is none."""
         table = load(self._storage)
+        read = str(table.metadata().id), table.version()
+        last = self._last
+        if last is not None and last[0] == read:
+            return last[1]
         rows = pa.table(table.scan()).to_pylist()
         entries = (Entry(**{column: row.get(column) or "" for column in _COLUMNS}) for row in rows)
-        return Entries(table.version(), tuple(sorted(entries, key=lambda entry: entry.name)))
+        found = Entries(table.version(), tuple(sorted(entries, key=lambda entry: entry.name)))
+        self._last = read, found
+        return found
 
     def write(self, entries: tuple[Entry, ...], base_version: int) -> int:
         """Replace the catalog of `base_version`; CommitConflict if another writer was first."""

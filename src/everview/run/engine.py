@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from everview.errors import SparkTooOld
+from everview.run.interrupts import interruptible, raise_if_pressed
 
 if TYPE_CHECKING:  # a warehouse is opened without loading Spark
     from pyspark.sql import DataFrame, SparkSession
@@ -98,6 +99,7 @@ class Actions:
 
     def timed(self, step: str, work: Callable[[], _T]) -> _T:
         """Run work that is not a Spark action under the step's clock."""
+        raise_if_pressed()
         begun = time.perf_counter()
         try:
             return work()
@@ -149,7 +151,7 @@ class Engine:
         wanted = dict(ALWAYS)
         for some in settings:
             wanted |= some
-        with self.lock, changed_settings(self.own, wanted):
+        with self.lock, interruptible(*self._started()), changed_settings(self.own, wanted):
             yield self.own
 
     def sql(self, query: Sql, frames: Mapping[Leaf, DataFrame]) -> DataFrame:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from everview.run.java import prepare
+from everview.run.java_process import ended_if_interrupted
 from everview.run.log import logged
 from everview.settings import Settings
 
@@ -30,13 +31,14 @@ def local_session(settings: Settings) -> SparkSession:
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
-    prepare()
-    cores = settings.cores or "*"
-    builder = SparkSession.builder.master(f"local[{cores}]").appName("everview")
-    for key, value in {**_SETTINGS, "spark.driver.memory": settings.memory}.items():
-        builder = builder.config(key, value)
     with logged("Spark", "start"), _surroundings[-1]():
-        return builder.getOrCreate()
+        prepare()
+        cores = settings.cores or "*"
+        builder = SparkSession.builder.master(f"local[{cores}]").appName("everview")
+        for key, value in {**_SETTINGS, "spark.driver.memory": settings.memory}.items():
+            builder = builder.config(key, value)
+        with ended_if_interrupted():
+            return builder.getOrCreate()
 
 
 Surrounding = Callable[[], AbstractContextManager[None]]

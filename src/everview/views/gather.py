@@ -81,15 +81,16 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
     head = table.head()
     new = pins.setdefault(head.id, head.version)
     old = stored.watermark.get(source.name)
+    at_new = table.snapshot(new)
     return SourceFacts(
         name=source.name,
         id=source.id,
         old=old,
         new=new,
-        at_new=table.snapshot(new),
-        at_old=_snapshot(table, old, new),
+        at_new=at_new,
+        at_old=at_new if old == new else _snapshot(table, old, new),
         changes=_changes(table, old, new),
-        tail=tail_of(table),
+        tail=tail_of(head),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from everview.errors import NotATable, Place, UnknownName
 from everview.facts.schema import Schema
+from everview.facts.tables import Head
 from everview.facts.views import Tail, ViewRecord
 from everview.lake.catalog import Catalog, Entries, Entry
 from everview.lake.delta.storage import Storage
@@ -106,9 +107,9 @@ def public_schema(table: EmbeddedTable, version: int) -> Schema:
     return table.snapshot(version).schema
 
 
-def tail_of(table: EmbeddedTable) -> Tail | None:
+def tail_of(head: Head) -> Tail | None:
     """With what a view is read; None of a table, and of a view that is read as it is stored."""
-    record = table.head().properties.get(VIEW_PROPERTY)
+    record = head.properties.get(VIEW_PROPERTY)
     return None if record is None else ViewRecord.from_json(record).layout.tail
 
 
