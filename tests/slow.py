@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -22,9 +23,15 @@ def make_slow(spark: SparkSession, folder: Path) -> None:
         table.append(spark.range(9, MANY))
 
 
-def wait_for_job(folder: Path, seconds: float = 120) -> None:
-    """Until Spark writes files somewhere in the warehouse, which is when a job runs."""
+def wait_for_jobs(spark: SparkSession, jobs: int, seconds: float = 120) -> None:
+    """Until so many jobs run at a time."""
+    tracker = spark.sparkContext.statusTracker()
+    until(lambda: len(tracker.getActiveJobsIds()) >= jobs, seconds)
+
+
+def until(holds: Callable[[], bool], seconds: float = 120) -> None:
+    """Wait for something that must come."""
     end = time.monotonic() + seconds
-    while not any(folder.rglob("_temporary")):
-        assert time.monotonic() < end, "no job was started"
+    while not holds():
+        assert time.monotonic() < end, "it did not come"
         time.sleep(0.05)

@@ -13,12 +13,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 import everview as ev
-from tests.slow import VIEW, make_slow, wait_for_job
+from tests.slow import VIEW, make_slow, wait_for_jobs
 
 
-def press_when_busy(folder: Path) -> threading.Thread:
+def press_when_busy(spark: SparkSession, jobs: int) -> threading.Thread:
     def press() -> None:
-        wait_for_job(folder)
+        wait_for_jobs(spark, jobs)
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=press)
@@ -35,19 +35,18 @@ def test_a_refresh_is_interrupted(
         view = wh.view(VIEW)
         rows, history = view.to_df().collect(), view.history()
         # What the caller runs elsewhere goes on.
-        own = other.submit(spark.sql("SELECT count(*) FROM range(3000000000L)").collect)
+        own = other.submit(spark.sql("SELECT count(*) FROM range(300000000L)").collect)
         capfd.readouterr()
-        pressing = press_when_busy(tmp_path)
+        pressing = press_when_busy(spark, 2)
         with pytest.raises(KeyboardInterrupt) as caught:
             view.refresh(full=True)
         pressing.join()
         assert caught.value.__cause__ is None
         assert caught.value.__suppress_context__
         assert "Traceback" not in capfd.readouterr().err
-        assert own.result()[0][0] == 3_000_000_000
+        assert own.result()[0][0] == 300_000_000
         assert spark.sparkContext.statusTracker().getActiveJobsIds() == []
         assert signal.getsignal(signal.SIGINT) is handler
-        assert spark.getTags() == set()
         assert view.to_df().collect() == rows
         assert view.history() == history
         wh.table("t").overwrite(spark.range(12))
@@ -67,7 +66,7 @@ def test_a_handler_of_the_caller_stays(spark: SparkSession, tmp_path: Path) -> N
             wh.create_table("t", spark.range(9))
             view = wh.create_materialized_view("v", "SELECT count(*) AS n FROM t")
             wh.table("t").append(spark.range(9))
-            pressing = press_when_busy(tmp_path)
+            pressing = press_when_busy(spark, 1)
             view.refresh(full=True)
             pressing.join()
             assert pressed == [signal.SIGINT]

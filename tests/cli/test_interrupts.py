@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import everview as ev
-from tests.slow import VIEW, make_slow, wait_for_job
+from tests.slow import VIEW, make_slow, until
 
 LINE = "interrupted; what was not committed is not there\n"
 
@@ -54,25 +54,36 @@ def end_of(program: subprocess.Popen[str]) -> tuple[int, str, str]:
     os.killpg(program.pid, signal.SIGINT)
     try:
         out, err = program.communicate(timeout=60)
-        end = time.monotonic() + 5
-        while group(program) and time.monotonic() < end:
-            time.sleep(0.1)
-        assert group(program) == []
+        until(lambda: not group(program), 5)
         return program.returncode, out, err
     finally:
         for process in group(program):
             process.kill()
 
 
+def logging_events(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a Spark that is started from now on tells what it does."""
+    events, settings = folder / "events", folder / "settings"
+    events.mkdir()
+    settings.mkdir()
+    (settings / "spark-defaults.conf").write_text(
+        f"spark.eventLog.enabled true\nspark.eventLog.compress false\n"
+        f"spark.eventLog.dir file://{events}\nspark.eventLog.rolling.enabled false\n"
+    )
+    monkeypatch.setenv("SPARK_CONF_DIR", str(settings))
+    return events
+
+
 @pytest.mark.parametrize("command", [("refresh", "--full"), ("verify", "--all")])
-def test_while_a_job_runs(slow: Path, spark: SparkSession, command: tuple[str, ...]) -> None:
+def test_while_a_job_runs(
+    slow: Path, spark: SparkSession, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = ev.open(slow, spark=spark).view(VIEW)
     rows, history = before.to_df().collect(), before.history()
+    events = logging_events(slow.parent, monkeypatch)
     program = begin(*command, "-w", str(slow))
-    if command[0] == "refresh":
-        wait_for_job(slow)
-    else:
-        wait_for_work(program)
+    until(lambda: any("SparkListenerJobStart" in f.read_text() for f in events.iterdir()))
+    time.sleep(1)
     assert end_of(program) == (130, "", LINE)
     with ev.open(slow, spark=spark) as wh:
         assert wh.view(VIEW).to_df().collect() == rows
@@ -80,22 +91,11 @@ def test_while_a_job_runs(slow: Path, spark: SparkSession, command: tuple[str, .
         assert wh.view(VIEW).verify().ok
 
 
-def wait_for_work(program: subprocess.Popen[str]) -> None:
-    """Until Java has computed for some seconds, which is more than its start takes."""
-    end = time.monotonic() + 120
-    while sum(sum(p.cpu_times()[:2]) for p in group(program) if p.name() == "java") < 20:
-        assert time.monotonic() < end
-        time.sleep(0.1)
-
-
 @pytest.mark.spark
 @pytest.mark.parametrize("after", [0.0, 1.0, 3.0])
 def test_while_spark_starts(tmp_path: Path, after: float) -> None:
     program = begin("sql", "SELECT 1", "-w", str(tmp_path / "new"))
-    end = time.monotonic() + 60
-    while not any("spark" in " ".join(p.cmdline()[1:]) for p in group(program)[1:]):
-        assert time.monotonic() < end, "Java was not started"
-        time.sleep(0.02)
+    until(lambda: any("spark" in " ".join(p.cmdline()[1:]) for p in group(program)[1:]))
     time.sleep(after)
     code, _, err = end_of(program)
     assert (code, err) == (130, LINE)

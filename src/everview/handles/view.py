@@ -10,6 +10,7 @@ from everview.handles.handle import Handle
 from everview.run.log import logged
 from everview.views.gather import gather, require_readable, stored_facts
 from everview.views.notebook import view_html
+from everview.views.staleness import behind_since
 from everview.views.status import Status, recorded_as, status_of
 from everview.views.world import receipts_of
 
@@ -72,7 +73,8 @@ class View(Handle):
         table = world.open(entry)
         facts = gather(world, entry, table, {})
         kept = recorded_as(facts.stored.record)
-        return status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
+        found = status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
+        return replace(found, behind_since=behind_since(world, facts))
 
     def set_policy(self, policy: str) -> None:
         """Choose how it is refreshed from now on; NotIncremental for a policy that it cannot

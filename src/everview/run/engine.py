@@ -146,12 +146,19 @@ class Engine:
             _free.setdefault(_session_id(caller), []).append(own)
 
     @contextlib.contextmanager
-    def settings(self, *settings: Mapping[str, str]) -> Iterator[SparkSession]:
-        """Our session with these settings, restored afterwards; one user at a time."""
+    def settings(
+        self, *settings: Mapping[str, str], with_callers: bool = False
+    ) -> Iterator[SparkSession]:
+        """Our session with these settings, restored afterwards; one user at a time.
+
+        Ctrl-C cancels what our session runs, and `with_callers` also what the caller's does: the
+        rows of a DataFrame of the caller's are computed there.
+        """
         wanted = dict(ALWAYS)
         for some in settings:
             wanted |= some
-        with self.lock, interruptible(*self._started()), changed_settings(self.own, wanted):
+        sessions = (self.own, self.caller) if with_callers else (self.own,)
+        with self.lock, interruptible(*sessions), changed_settings(self.own, wanted):
             yield self.own
 
     def sql(self, query: Sql, frames: Mapping[Leaf, DataFrame]) -> DataFrame:

@@ -6,7 +6,6 @@ import _thread
 import contextlib
 import signal
 import threading
-import uuid
 from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -59,17 +58,17 @@ def is_of_pyspark(handler: Any) -> bool:
 
 
 class _Cancelling(Press):
-    """Cancels the jobs that the sessions run under a tag."""
+    """Cancels what the sessions run. Tags would not do: a classic session knows only those of the
+    thread that asks, and that one waits for the job.
+    """
 
     def __init__(self, sessions: Sequence[SparkSession]) -> None:
         super().__init__()
         self._sessions = sessions
-        self._tag = f"everview-{uuid.uuid4().hex}"
         self._over = threading.Event()
 
     def on_press(self) -> None:
-        # The interrupted thread waits for Spark's answer, and another connection is another
-        # thread's; one of `threading` could wait for a lock that the interrupted thread holds.
+        # A thread of `threading` could wait for a lock that the interrupted thread holds.
         _thread.start_new_thread(self._cancel_until_over, ())
 
     def _cancel_until_over(self) -> None:
@@ -80,19 +79,11 @@ class _Cancelling(Press):
     def cancel(self) -> None:
         for session in self._sessions:
             with contextlib.suppress(Exception):  # Spark may be ending
-                session.interruptTag(self._tag)
+                session.interruptAll()
 
-    @contextlib.contextmanager
-    def tagged(self) -> Iterator[None]:
-        for session in self._sessions:
-            session.addTag(self._tag)
-        try:
-            yield
-        finally:
-            self._over.set()
-            for session in self._sessions:
-                with contextlib.suppress(Exception):
-                    session.removeTag(self._tag)
+    def end(self) -> None:
+        """Whatever is submitted from now on is somebody else's."""
+        self._over.set()
 
 
 _current: list[_Cancelling] = []  # of the main thread, the only one that Ctrl-C comes to
@@ -100,38 +91,30 @@ _current: list[_Cancelling] = []  # of the main thread, the only one that Ctrl-C
 
 @contextlib.contextmanager
 def interruptible(*sessions: SparkSession) -> Iterator[None]:
-    """Ctrl-C inside cancels the jobs that this thread has these sessions run and raises
-    KeyboardInterrupt; what it comes upon besides, such as a commit, is finished first.
+    """Ctrl-C inside cancels the jobs of these sessions and raises KeyboardInterrupt; what it comes
+    upon besides, such as a commit, is finished first.
     """
     if _current or threading.current_thread() is not threading.main_thread():
         yield
         return
-    work = _Cancelling(list({id(s): s for s in sessions}.values()))
-    with work.tagged():
-        try:
-            if may_handle():
-                with work.installed(), _as_current(work):
-                    yield
-            else:
-                yield
-        except KeyboardInterrupt:
-            work.cancel()
-            raise
-        except Exception:
-            if work.pressed:
-                raise KeyboardInterrupt from None
-            raise
-        if work.pressed:
-            raise KeyboardInterrupt
-
-
-@contextlib.contextmanager
-def _as_current(work: _Cancelling) -> Iterator[None]:
+    work = _Cancelling(sessions)
     _current.append(work)
     try:
-        yield
+        with work.installed() if may_handle() else contextlib.nullcontext():
+            yield
+    except KeyboardInterrupt:
+        if not work.pressed:  # it comes from a handler of the caller's
+            work.cancel()
+        raise
+    except Exception:
+        if work.pressed:
+            raise KeyboardInterrupt from None
+        raise
     finally:
+        work.end()
         _current.pop()
+    if work.pressed:
+        raise KeyboardInterrupt
 
 
 def raise_if_pressed() -> None:

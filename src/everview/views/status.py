@@ -22,7 +22,8 @@ class Status:
     Times are milliseconds since the epoch. `fresh_as_of` is the last commit in which a refresh
     published or checked the view, `asked_at` when this was asked. `last_refresh` is the receipt of
     the last refresh that published rows. `next_full` says why the next refresh must be full.
-    `rows` is how many a reader sees; of a view with LIMIT more are stored.
+    `rows` is how many a reader sees; of a view with LIMIT more are stored. `behind_since` is when
+    the oldest commit was made that the view, or a view below it, has not seen.
     """
 
     view: str
@@ -38,11 +39,16 @@ class Status:
     fresh_as_of: int | None = None
     asked_at: int = 0
     next_full: str = ""
+    behind_since: int | None = None
 
     @property
     def is_behind(self) -> bool:
         """Whether a source has commits that the view has not seen."""
         return any(self.behind.values())
+
+    def is_older_than(self, milliseconds: int) -> bool:
+        """Whether what the view shows is older: it lacks a commit that was made before then."""
+        return self.behind_since is not None and self.asked_at - self.behind_since > milliseconds
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
