@@ -6,11 +6,12 @@ import os
 import time
 from collections.abc import Mapping
 from functools import partial
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING
 
-from everview.errors import InvalidArgument, NotAWarehouse
+from everview.errors import NotAWarehouse
 from everview.lake.catalog import Catalog, warehouse_state
+from everview.lake.delta.storage import place_of
 from everview.lake.delta.table import EmbeddedDelta
 from everview.run.engine import Engine
 from everview.run.local import local_session
@@ -41,7 +42,7 @@ def open(
     """
     settings = Settings.from_environ(os.environ) if settings is None else settings
     options = dict(storage_options or {})
-    place = _place(path)
+    place = place_of(path)
     state = warehouse_state(place, options)
     if state == "other":
         raise NotAWarehouse(
@@ -59,15 +60,6 @@ def open(
     engine = Engine(spark, partial(local_session, settings))
     lake = EmbeddedDelta(options)
     return Warehouse(World(catalog, lake, engine, options, _milliseconds, settings))
-
-
-def _place(path: object) -> str:
-    given = fspath(path) if isinstance(path, PathLike) else path
-    if not isinstance(given, str) or not given.strip():
-        raise InvalidArgument(
-            f"{path!r} is not a folder or URI.", remedy='For example ev.open("shop").'
-        )
-    return given
 
 
 def _milliseconds() -> int:

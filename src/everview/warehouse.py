@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from everview.facts.receipts import Receipt
 from everview.handles.table import Table
 from everview.handles.view import View
 from everview.lake.catalog import Entry
-from everview.lake.delta.storage import location
+from everview.lake.delta.storage import location, place_of
 from everview.refresh_views import refresh_views
 from everview.settings import Settings
 from everview.views.notebook import warehouse_html
@@ -100,13 +101,13 @@ class Warehouse:
         create_table(self._world, name, schema_or_df, declared)
         return self.table(name)
 
-    def attach(self, name: str, path: str) -> Table:
+    def attach(self, name: str, path: str | PathLike[str]) -> Table:
         """Read somebody else's Delta table where it lies; it is never written or copied."""
         from everview.views.catalog_changes import add_entry, check_name, refuse_copy
 
         world = self._world
         check_name(world.catalog.read(), name)
-        place = location(path)
+        place = location(place_of(path))
         refuse_copy(world, place)
         add_entry(world, Entry(name, "attached", place))
         return self.table(name)

@@ -77,6 +77,11 @@ def test_every_shared_option_is_there() -> None:
         ["explain"],
         ["sql", "--limit", "-1"],
         ["sql", "--limit", "x"],
+        ["sql", "--limit", "1.5"],
+        ["status", "--max-age", "2"],
+        ["status", "--max-age", "2w"],
+        ["status", "--max-age", "h"],
+        ["status", "--max-age", "-2h"],
         ["status", "--x"],
     ],
 )
@@ -97,3 +102,25 @@ def test_version_and_help_end_well(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("everview 0.")
     assert main(["doctor", "--help"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["sql", "--limit", "x"], "argument --limit: 'x' is not a whole number of 0 or more"),
+        (["demo", "--sales", "many"], "argument --sales: 'many' is not a whole number"),
+        (["status", "--max-age", "2w"], "argument --max-age: '2w' is not an age; give a number"),
+    ],
+)
+def test_a_value_that_is_refused_is_named(argv: list[str], said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(argv)
+    assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "milliseconds"),
+    [("90s", 90_000), ("30m", 1_800_000), ("2h", 7_200_000), ("1d", 86_400_000), ("0S", 0)],
+)
+def test_an_age(text: str, milliseconds: int) -> None:
+    assert parse(["status", "--max-age", text]).max_age == milliseconds

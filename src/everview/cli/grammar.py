@@ -138,7 +138,7 @@ COMMANDS = (
     Command(
         "status",
         "Show how fresh each view is and how far behind.",
-        ("everview status", "everview status city_sales --json", "everview status --max-age 2h"),
+        ("everview status city_sales --json", "everview status --max-age 2h"),
         (
             _views("views to show; all if none is named"),
             _flag("--tree", help="show which views stand on which tables"),
@@ -148,11 +148,11 @@ COMMANDS = (
                 {"type": _age, "metavar": "AGE"},
             ),
         ),
-        "The answer comes from the log, without Spark. With --max-age, a view is too old if it\n"
-        "has not seen its sources as they were that long ago: a source has a commit that is\n"
-        "older than the age and that no refresh has brought into the view. A view that is\n"
-        "up to date is never too old, however long ago its last refresh was. The names of\n"
-        "those that are too old are said on stderr, and `too_old` of --json says it of each.",
+        "The answer comes from the log, without Spark. A view is older than --max-age if\n"
+        "a source, its own or of a view below it, has a commit made before then that no\n"
+        "refresh has brought into the view; one that is up to date is never too old,\n"
+        "however long ago it was refreshed. Their names are said on stderr, and with\n"
+        "--json each view says `too_old`.",
     ),
     Command(
         "explain",

@@ -19,6 +19,7 @@ from everview.facts.schema import Field, Schema
 from everview.lake.delta.commit import NO_HOOKS, search_token
 from everview.lake.delta.load import load
 from everview.lake.delta.log import LOG
+from everview.lake.delta.refusals import plain, refuse_file_as_warehouse, storage_errors
 from everview.lake.delta.storage import Storage
 from everview.lake.delta.table import EmbeddedDelta
 from everview.lake.settle import settle
@@ -74,8 +75,9 @@ class Catalog:
             EmbeddedDelta(self._storage.options).create(self._storage.uri, _SCHEMA, (), {})
         except (TableNotFoundError, DeltaError, OSError) as error:
             raise NotAWarehouse(
-                f"No warehouse can be made at {self.uri}: {error}",
-                remedy="Choose a folder that can be written, not a file.",
+                f"No warehouse can be made there: {plain(error)}",
+                where=self.uri,
+                remedy="Choose a folder that can be written.",
             ) from error
 
     def exists(self) -> bool:
@@ -83,7 +85,8 @@ class Catalog:
 
     def read(self) -> Entries:
         """The catalog now; NotATable if there is none."""
-        table = load(self._storage)
+        with storage_errors(self.uri):
+            table = load(self._storage)
         read = str(table.metadata().id), table.version()
         last = self._last
         if last is not None and last[0] == read:
@@ -130,10 +133,13 @@ class Catalog:
 
 def warehouse_state(uri: str, storage_options: Mapping[str, str] | None = None) -> str:
     """'warehouse' where a catalog is, 'empty' where nothing is, 'other' where something else is."""
-    if Catalog(uri, storage_options).exists():
-        return "warehouse"
-    # A creation that died before its first commit leaves the folder of the catalog alone.
-    names = set(Storage(uri, storage_options).names()) - {FOLDER}
+    storage = Storage(uri, storage_options)
+    refuse_file_as_warehouse(storage.uri)
+    with storage_errors(storage.uri):
+        if Catalog(uri, storage_options).exists():
+            return "warehouse"
+        # A creation that died before its first commit leaves the folder of the catalog alone.
+        names = set(storage.names()) - {FOLDER}
     return "other" if names else "empty"
 
 
