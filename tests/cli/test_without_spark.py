@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 import everview as ev
 from everview.views.world import World
 
+SQL = "SELECT id % 3 AS k, count(*) AS n FROM t GROUP BY 1"
 # What takes longer to load than the answer.
 PROGRAM = """
 import sys
@@ -38,7 +39,7 @@ def test_the_log_alone_answers(spark: SparkSession, tmp_path: Path) -> None:
     shop = str(tmp_path / "shop")
     with ev.open(shop, spark=spark) as wh:
         table = wh.create_table("t", spark.range(9))
-        wh.create_materialized_view("low", "SELECT id % 3 AS k, count(*) AS n FROM t GROUP BY 1")
+        wh.create_materialized_view("low", SQL)
         wh.create_materialized_view("high", "SELECT max(n) AS n FROM low")
         wh.create_materialized_view("whole", "SELECT percentile(id, 0.5) AS m FROM t")
         kept = [s.kept for s in wh.status()]
