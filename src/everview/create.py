@@ -38,6 +38,8 @@ from everview.views.catalog_changes import (
     attach_found,
     check_name,
     drop_entry,
+    no_folder_left,
+    remove_folder,
     sources_of_views,
 )
 from everview.views.gather import Pins
@@ -73,7 +75,8 @@ def create_view(world: World, definition: Definition, *, replace: bool = False) 
     """Create a materialized view, or put it in the place of the one of that name."""
     check_name(world.catalog.read(), definition.name, replaced="view" if replace else "")
     built = build(world, definition, {})
-    add_entry(world, built.entry, replaced=replace, sources=built.sources)
+    with no_folder_left(world, built.entry.location):
+        add_entry(world, built.entry, replaced=replace, sources=built.sources)
     return built.receipt
 
 
@@ -146,9 +149,11 @@ def _build_from(world: World, definition: Definition, sources: Resolved, pins: P
     _check_circle(world, definition.name.lower(), tuple(sources.entries))
     defined = understand(world, definition, sources)
     built = _build(world, definition, defined, (sources, pins))
-    wrong = _compared(world, built, (sources, pins))
+    with no_folder_left(world, built.entry.location):
+        wrong = _compared(world, built, (sources, pins))
     if not wrong:
         return built
+    remove_folder(world, built.entry.location)
     defined = dataclasses.replace(defined, shape=full_only(wrong, None, defined.columns))
     require_policy(defined.shape, definition.policy)
     return _build(world, definition, defined, (sources, pins))
@@ -213,14 +218,15 @@ def _build(world: World, definition: Definition, defined: Defined, sources: Sour
     shape = defined.shape
     record = _record(world, definition, defined, sources[0])
     location = f"views/{uuid.uuid4().hex}"
-    table = world.lake.create(
-        world.uri(location),
-        packed_schema(shape.layout.stored),
-        (),
-        {VIEW_PROPERTY: record.to_json()},
-    )
     entry = Entry(definition.name, "view", location, definition.comment, definition.policy)
-    return Built(entry, refresh(world, entry, table, sources[1]), tuple(sources[0].entries))
+    with no_folder_left(world, location):
+        table = world.lake.create(
+            world.uri(location),
+            packed_schema(shape.layout.stored),
+            (),
+            {VIEW_PROPERTY: record.to_json()},
+        )
+        return Built(entry, refresh(world, entry, table, sources[1]), tuple(sources[0].entries))
 
 
 def _record(

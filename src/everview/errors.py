@@ -90,7 +90,9 @@ class InvalidArgument(EverviewError):
 
 
 class StillUsed(EverviewError):
-    """What was to be dropped, renamed or replaced is read by views. Drop or replace those first."""
+    """What was to be dropped, renamed or replaced is read by views. Drop or replace those first, or
+    drop all of it with CASCADE.
+    """
 
     code = "EV-1006"
     title = "views still read it"
@@ -176,7 +178,9 @@ class ConstraintViolated(EverviewError):
 
 
 class CommitConflict(EverviewError):
-    """Another writer committed to the same table meanwhile. Run it again; nothing was written."""
+    """Another writer committed to the same table meanwhile, and what was written may depend on
+    that. Run it again; nothing was written.
+    """
 
     code = "EV-4001"
     title = "another writer committed first"

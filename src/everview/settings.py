@@ -42,8 +42,8 @@ class Settings:
     )
     retention_hours: float = _setting(
         168.0,
-        "vacuum() keeps the files of versions younger than this many hours. Views that were "
-        "refreshed less recently are then recomputed in full.",
+        "vacuum() keeps the files of versions younger than this many hours, and keeps fewer only "
+        "if it is forced. Views that were refreshed less recently are then recomputed in full.",
     )
     sample_rows: int = _setting(
         5, "How many rows verify() shows of those that are missing, and of those unexpected."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from everview.errors import WarehouseClosed
 from everview.facts.receipts import Receipt
+from everview.handles.handle import checked_retention
 from everview.handles.table import Table
 from everview.handles.view import View
 from everview.lake.catalog import Entry
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from everview.run.given import Frame
     from everview.sql.statements.parts import Slice
     from everview.sql.statements.values import Statement
     from everview.tables import ForeignKeys
@@ -83,21 +85,32 @@ class Warehouse:
     def create_table(
         self,
         name: str,
-        schema_or_df: StructType | str | DataFrame,
+        schema_or_df: StructType | str | Frame,
         primary_key: str | Sequence[str] | None = None,
         foreign_keys: ForeignKeys | None = None,
         partition_by: str | Sequence[str] | None = None,
         comment: str | None = None,
+        *,
+        enforce_primary_key: bool = True,
     ) -> Table:
-        """Create a table: empty from a schema (StructType or DDL text), or with a DataFrame's
-        rows.
+        """Create a table: empty from a schema (StructType or DDL text), or with the rows of
+        a DataFrame of Spark, pandas or polars, or of an Arrow table.
+
+        Every write is held to the primary key: a key that is there already, twice or NULL is
+        refused. `enforce_primary_key=False` only declares it; verify() checks it all the same.
 
         `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a
-        tuple.
+        tuple. They are declared, and checked by verify().
         """
         from everview.tables import Declared, create_table
 
-        declared = Declared(primary_key, foreign_keys, partition_by, comment or "")
+        declared = Declared(
+            primary_key,
+            foreign_keys,
+            partition_by,
+            comment or "",
+            primary_key_enforced=enforce_primary_key,
+        )
         create_table(self._world, name, schema_or_df, declared)
         return self.table(name)
 
@@ -121,6 +134,30 @@ class Warehouse:
         return [
             e.name for e in self._world.catalog.read().entries if e.kind in ("table", "attached")
         ]
+
+    def vacuum(
+        self, retention_hours: float | None = None, *, dry_run: bool = False, force: bool = False
+    ) -> tuple[str, ...]:
+        """Vacuum all own tables and views, and remove the folders that statements left behind which
+        died before they were done. Gives the paths within the warehouse.
+
+        The retention is that of `table.vacuum`, and as there must be forced if it is short.
+        """
+        world = self._world
+        from everview.views.catalog_changes import remove_folder
+        from everview.views.leftovers import leftovers
+
+        hours = checked_retention(world, None, retention_hours, force=force or dry_run)
+        gone: list[str] = []
+        for entry in world.catalog.read().entries:
+            if entry.kind in ("table", "view"):
+                paths = world.open(entry).vacuum(hours, dry_run=dry_run)
+                gone += (f"{entry.location}/{path}" for path in paths)
+        for folder in leftovers(world, hours):
+            gone.append(folder)
+            if not dry_run:
+                remove_folder(world, folder)
+        return tuple(gone)
 
     # Views
 
@@ -189,7 +226,7 @@ class Warehouse:
         REFRESH and VERIFY a row per view, of a write what it changed.
 
         Statements: queries, CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER, ATTACH, REFRESH,
-        VERIFY, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
+        VERIFY, OPTIMIZE, VACUUM, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
         """
         from everview.sql.statements.parse import parse_statement, split_script
         from everview.statements.run import script_text
@@ -246,11 +283,12 @@ class Warehouse:
         for session, _ in self._registered:
             self.register(session)
 
-    def _drop(self, name: str) -> None:
+    def _drop(self, name: str, *, cascade: bool) -> tuple[str, ...]:
         from everview.views.catalog_changes import drop_entry
 
-        drop_entry(self._world, name)
+        gone = drop_entry(self._world, name, cascade=cascade)
         self._follow()
+        return tuple(e.name for e in gone)
 
     def _repr_html_(self) -> str:
         return warehouse_html(self._open_world)

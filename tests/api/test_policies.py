@@ -150,12 +150,12 @@ def test_a_full_refresh_that_was_asked_for(wh: ev.Warehouse, sales: ev.Table) ->
 
 def lose_by_vacuum(sales: ev.Table) -> None:
     sales.overwrite(frame(sales._warehouse.spark, SALES, (1, "Bern", 11), (7, "Oslo", 70)))
-    sales.vacuum(0)
+    sales.vacuum(0, force=True)
 
 
 def lose_change_files(sales: ev.Table) -> None:
     sales.delete("id <= 3")
-    sales.vacuum(0)
+    sales.vacuum(0, force=True)
 
 
 def lose_the_log(sales: ev.Table) -> None:

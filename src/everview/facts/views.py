@@ -156,11 +156,21 @@ def _schema(raw: Mapping[str, Any]) -> Schema:
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """What was declared of a table: keys, kept as they were said."""
+    """What was declared of a table: keys, kept as they were said.
+
+    The record of a table made by an earlier version does not say whether its primary key is
+    enforced: then it is.
+    """
 
     primary_key: tuple[str, ...] = ()
     foreign_keys: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = ()
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
+    primary_key_enforced: bool = True
+
+    @property
+    def enforced_key(self) -> tuple[str, ...]:
+        """The primary key that every write is held to, () if none is."""
+        return self.primary_key if self.primary_key_enforced else ()
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)
@@ -169,7 +179,12 @@ class TableRecord:
     def from_json(text: str) -> TableRecord:
         raw = json.loads(text)
         foreign = tuple((tuple(a), t, tuple(b)) for a, t, b in raw["foreign_keys"])
-        return TableRecord(tuple(raw["primary_key"]), foreign, raw.get("comments", {}))
+        return TableRecord(
+            tuple(raw["primary_key"]),
+            foreign,
+            raw.get("comments", {}),
+            raw.get("primary_key_enforced", True),
+        )
 
 
 Watermark = Mapping[str, int]  # source name -> version

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from everview.errors import SparkTooOld
 from everview.run.interrupts import interruptible, raise_if_pressed
+from everview.run.quiet import quiet_errors
 
 if TYPE_CHECKING:  # a warehouse is opened without loading Spark
     from pyspark.sql import DataFrame, SparkSession
@@ -158,7 +159,12 @@ class Engine:
         for some in settings:
             wanted |= some
         sessions = (self.own, self.caller) if with_callers else (self.own,)
-        with self.lock, interruptible(*sessions), changed_settings(self.own, wanted):
+        with (
+            self.lock,
+            interruptible(*sessions),
+            quiet_errors(),
+            changed_settings(self.own, wanted),
+        ):
             yield self.own
 
     def sql(self, query: Sql, frames: Mapping[Leaf, DataFrame]) -> DataFrame:

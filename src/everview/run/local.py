@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from everview.run.engine import is_connect
 from everview.run.java import prepare
 from everview.run.java_process import ended_if_interrupted
 from everview.run.log import logged
@@ -30,7 +31,8 @@ def local_session(settings: Settings) -> SparkSession:
 
     running = SparkSession.getActiveSession()
     if running is not None:
-        return running
+        # The active one may be the session that another open warehouse has beside its caller's.
+        return running if is_connect(running) else SparkSession.builder.getOrCreate()
     with logged("Spark", "start"), _surroundings[-1]():
         prepare()
         cores = settings.cores or "*"

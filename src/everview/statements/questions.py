@@ -14,7 +14,7 @@ from everview.lake.catalog import Entry
 from everview.queries import public_frame
 from everview.run.read import schema_of
 from everview.sql.names import quoted, sql_type
-from everview.sql.statements.values import (
+from everview.sql.statements.asked import (
     Describe,
     DescribeHistory,
     ExplainQuery,
@@ -22,9 +22,8 @@ from everview.sql.statements.values import (
     ShowMaterializedViews,
     ShowTables,
     ShowViews,
-    Verify,
-    VerifyTable,
 )
+from everview.sql.statements.values import Verify, VerifyTable
 from everview.statements.results import (
     COLUMNS,
     checks_frame,
@@ -99,7 +98,8 @@ def _create_text(wh: Warehouse, entry: Entry) -> str:
         for f in snapshot.schema.fields
     ]
     if declared.primary_key:
-        lines.append(f"  PRIMARY KEY ({', '.join(map(quoted, declared.primary_key))})")
+        held = "" if declared.primary_key_enforced else " NOT ENFORCED"
+        lines.append(f"  PRIMARY KEY ({', '.join(map(quoted, declared.primary_key))}){held}")
     for columns, other, referenced in declared.foreign_keys:
         target = f"{quoted(other)} ({', '.join(map(quoted, referenced))})"
         lines.append(f"  FOREIGN KEY ({', '.join(map(quoted, columns))}) REFERENCES {target}")
@@ -159,7 +159,8 @@ def _details(wh: Warehouse, entry: Entry) -> list[tuple[str, str, None]]:
     else:
         declared = declared_of(table)
         if declared.primary_key:
-            found["Primary key"] = ", ".join(declared.primary_key)
+            held = "" if declared.primary_key_enforced else " (not enforced)"
+            found["Primary key"] = ", ".join(declared.primary_key) + held
         for columns, other, referenced in declared.foreign_keys:
             found[f"Foreign key {', '.join(columns)}"] = f"{other} ({', '.join(referenced)})"
     return [(k, v, None) for k, v in found.items()]

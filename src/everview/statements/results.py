@@ -24,6 +24,9 @@ CHECKS = (
     "table STRING, constraint STRING, ok BOOLEAN, violations BIGINT, sample STRING, version BIGINT"
 )
 CHANGES = "version BIGINT, rows_inserted BIGINT, rows_updated BIGINT, rows_deleted BIGINT"
+DROPPED = "name STRING, kind STRING"
+COMPACTED = "name STRING, version BIGINT, files_before BIGINT, files_after BIGINT"
+VACUUMED = "path STRING"
 COLUMNS = "col_name STRING, data_type STRING, comment STRING"
 
 

@@ -9,6 +9,16 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from everview.errors import EverviewError, InvalidArgument, NameTaken, Place
+from everview.sql.statements.asked import (
+    Describe,
+    DescribeHistory,
+    Explain,
+    ExplainQuery,
+    ShowCreate,
+    ShowMaterializedViews,
+    ShowTables,
+    ShowViews,
+)
 from everview.sql.statements.parts import Name, Slice
 from everview.sql.statements.values import (
     AlterMaterializedView,
@@ -19,29 +29,23 @@ from everview.sql.statements.values import (
     CreateTable,
     CreateView,
     DeleteFrom,
-    Describe,
-    DescribeHistory,
     DropMaterializedView,
     DropTable,
     DropView,
-    Explain,
     ExplainCreate,
-    ExplainQuery,
     InsertInto,
     InsertOverwrite,
     MergeInto,
+    Optimize,
     Query,
     RefreshMaterializedView,
-    ShowCreate,
-    ShowMaterializedViews,
-    ShowTables,
-    ShowViews,
     Statement,
     Update,
+    Vacuum,
     Verify,
     VerifyTable,
 )
-from everview.statements import questions, tables, views
+from everview.statements import care, insert, questions, tables, views
 from everview.statements.results import done, receipts_frame, text_frame
 from everview.statements.warehouse import Warehouse, rows_of, single
 
@@ -96,6 +100,10 @@ def _carried_out(wh: Warehouse, statement: Statement) -> DataFrame:
             return _write(wh, statement)
         case MergeInto():
             return tables.run_merge(wh, statement)
+        case Optimize():
+            return care.run_optimize(wh, statement)
+        case Vacuum():
+            return care.run_vacuum(wh, statement)
         case Attach():
             return _attach(wh, statement)
         case CreateView():
@@ -121,7 +129,7 @@ def _write(
         case CreateTable():
             return tables.run_create_table(wh, statement)
         case InsertInto() | InsertOverwrite():
-            return tables.run_insert(wh, statement)
+            return insert.run_insert(wh, statement)
         case DeleteFrom():
             return tables.run_delete(wh, statement)
         case Update():

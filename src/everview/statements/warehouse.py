@@ -35,6 +35,10 @@ class Warehouse(Protocol):
 
     def tables(self) -> list[str]: ...
 
+    def vacuum(
+        self, retention_hours: float | None = None, *, dry_run: bool = False, force: bool = False
+    ) -> tuple[str, ...]: ...
+
     def view(self, name: str) -> View: ...
 
     def views(self) -> list[str]: ...
@@ -72,6 +76,13 @@ def checked_names(wh: Warehouse, *parts: Slice | None) -> None:
         if part is not None:
             with placed(part, above=1):
                 resolve(wh._world, parse_query(f"SELECT (\n{part.text}\n)"))
+
+
+def is_read_by(wh: Warehouse, name: str, part: Slice) -> bool:
+    """Whether a query that is part of a statement reads the table of that name."""
+    with placed(part):
+        read = resolve(wh._world, parse_query(part.text), temporary=True).entries.values()
+    return any(e.name.lower() == name.lower() for e in read)
 
 
 def rows_of(wh: Warehouse, part: Slice) -> DataFrame:

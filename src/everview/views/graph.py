@@ -27,6 +27,17 @@ def readers(name: str, sources: Mapping[str, tuple[str, ...]]) -> list[str]:
     return sorted(view for view, names in sources.items() if name in names)
 
 
+def all_readers(name: str, sources: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """The views that read a table or view, directly or by way of others, those on top first."""
+    found = set(readers(name, sources))
+    todo = list(found)
+    while todo:
+        above = set(readers(todo.pop(), sources)) - found
+        found |= above
+        todo += above
+    return [view for view in reversed(refresh_order(sorted(found), sources)) if view in found]
+
+
 def find_circle(name: str, sources: Mapping[str, tuple[str, ...]]) -> list[str]:
     """A way from a view down to itself, empty if there is none."""
     paths = [[name]]

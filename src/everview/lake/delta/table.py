@@ -12,6 +12,7 @@ from everview.errors import LostHistory, NameTaken
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot
+from everview.lake.delta.alter import add_columns, set_properties
 from everview.lake.delta.changes import read_changes
 from everview.lake.delta.commit import NO_HOOKS, make_commit, search_token
 from everview.lake.delta.footers import read_written
@@ -86,6 +87,18 @@ class EmbeddedTable:
 
     def vacuum(self, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
         return vacuum(self._storage, retention_hours, dry_run=dry_run)
+
+    def add_columns(self, new: Schema, base: int, token: str) -> int:
+        """Add columns at the end, on top of a version; conflicts are those of a commit."""
+        return add_columns(self._storage, new, base, token)
+
+    def set_properties(self, properties: dict[str, str], base: int, token: str) -> int:
+        """Set properties, on top of a version; conflicts are those of a commit."""
+        return set_properties(self._storage, properties, base, token)
+
+    def remove_folder(self, folder: str) -> None:
+        """Remove a folder of the table whose files are part of no commit."""
+        self._storage.delete_folder(folder)
 
     def partition_by(self) -> tuple[str, ...]:
         """The partition columns, as they are since creation."""
