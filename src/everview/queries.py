@@ -13,6 +13,7 @@ from everview.errors import InvalidArgument, LostHistory, SqlInvalid, SqlNotAllo
 from everview.lake.catalog import Entry
 from everview.run.define import spark_message
 from everview.run.engine import sql_over
+from everview.run.quiet import quiet_errors
 from everview.run.session_tables import session_frame
 from everview.run.tails import shown_frame
 from everview.sql.names import quoted
@@ -38,9 +39,10 @@ def query_frame(
     names = {source: f"source{i}" for i, source in enumerate(frames)}
     text = with_sources(resolved.parsed, names)
     try:
-        return sql_over(spark, text, {names[s]: frame for s, frame in frames.items()})
+        with quiet_errors():
+            return sql_over(spark, text, {names[s]: frame for s, frame in frames.items()})
     except (AnalysisException, ParseException) as error:
-        raise SqlInvalid(spark_message(error), remedy="Correct the query.") from error
+        raise SqlInvalid(spark_message(error), remedy="Correct the query.") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ def user_columns(engine: Engine, parsed: Parsed, sources: Mapping[str, Schema]) 
     try:
         return schema_of(user_frame(engine, parsed, frames))
     except (AnalysisException, ParseException) as error:
-        raise SqlInvalid(spark_message(error), remedy="Correct the definition.") from error
+        raise SqlInvalid(spark_message(error), remedy="Correct the definition.") from None
 
 
 def spark_message(error: PySparkException) -> str:

@@ -123,10 +123,10 @@ class TableWriter:
         except Exception as error:
             statement.discard()
             if isinstance(error, PySparkException):
-                raise _said(error, operation) from error
+                raise _said(error, operation) from None
             if isinstance(error, EverviewError) and isinstance(error.where, Place):
                 # A place in the query that we made of the condition says nothing to its author.
-                raise type(error)(error.what, where=operation, remedy=error.remedy) from error
+                raise type(error)(error.what, where=operation, remedy=error.remedy) from None
             raise
         finally:
             statement.staging.remove()

@@ -57,7 +57,7 @@ def placed(part: Slice, above: int = 0) -> Iterator[None]:
         if not isinstance(error.where, Place):
             raise
         where = in_whole(part, error.where, above)
-        raise type(error)(error.what, where=where, remedy=error.remedy) from error
+        raise type(error)(error.what, where=where, remedy=error.remedy) from None
 
 
 def in_whole(part: Slice, place: Place, above: int) -> Place:
