@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from everview.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from everview.errors import EverviewError
+    from everview.errors import EverviewError, RefreshFailed
     from everview.facts.keys import KeyCheck
+    from everview.facts.progress import Progress
     from everview.facts.receipts import Read, Receipt, Verification
     from everview.handles.table import Table
     from everview.handles.view import View
@@ -23,8 +24,10 @@ __all__ = [
     "EverviewError",
     "Explanation",
     "KeyCheck",
+    "Progress",
     "Read",
     "Receipt",
+    "RefreshFailed",
     "Settings",
     "Status",
     "Table",
@@ -41,8 +44,10 @@ _HOMES = {
     "EverviewError": "everview.errors",
     "Explanation": "everview.views.explanation",
     "KeyCheck": "everview.facts.keys",
+    "Progress": "everview.facts.progress",
     "Read": "everview.facts.receipts",
     "Receipt": "everview.facts.receipts",
+    "RefreshFailed": "everview.errors",
     "Settings": "everview.settings",
     "Status": "everview.views.status",
     "Table": "everview.handles.table",

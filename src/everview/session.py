@@ -10,6 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from everview.errors import NotAWarehouse
+from everview.facts.progress import Watcher
 from everview.lake.catalog import Catalog, warehouse_state
 from everview.lake.delta.storage import place_of
 from everview.lake.delta.table import EmbeddedDelta
@@ -30,6 +31,7 @@ def open(
     settings: Settings | None = None,
     *,
     create: bool = True,
+    progress: Watcher | None = None,
 ) -> Warehouse:
     """Open the warehouse at a folder or URI, creating it where nothing is yet.
 
@@ -38,7 +40,7 @@ def open(
     what the log alone tells, such as status and history, needs none. `storage_options` are
     handed to the Delta library for object stores. Without `settings` the `EVERVIEW_*`
     variables of the environment are read. NotAWarehouse if the folder holds something else, or
-    nothing and `create` is false.
+    nothing and `create` is false. `progress` is called with a Progress while views are refreshed.
     """
     settings = Settings.from_environ(os.environ) if settings is None else settings
     options = dict(storage_options or {})
@@ -59,7 +61,7 @@ def open(
         catalog.create()
     engine = Engine(spark, partial(local_session, settings))
     lake = EmbeddedDelta(options)
-    return Warehouse(World(catalog, lake, engine, options, _milliseconds, settings))
+    return Warehouse(World(catalog, lake, engine, options, _milliseconds, settings), progress)
 
 
 def _milliseconds() -> int:

@@ -8,15 +8,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from everview.errors import WarehouseClosed
+from everview.facts.failures import unforeseen
+from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
+from everview.facts.refreshes import Wish
 from everview.handles.handle import checked_retention
 from everview.handles.table import Table
+from everview.handles.temporary_views import TemporaryViews
 from everview.handles.view import View
-from everview.lake.catalog import Entry
-from everview.lake.delta.storage import location, place_of
 from everview.refresh_views import refresh_views
 from everview.settings import Settings
+from everview.views.broken import broken_status
 from everview.views.notebook import warehouse_html
+from everview.views.progress_bar import notebook_bar
 from everview.views.status import Status
 from everview.views.world import World
 
@@ -36,9 +40,10 @@ if TYPE_CHECKING:
 class Warehouse:
     """Tables and materialized views at one place; use it as a context manager or close it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, progress: Watcher | None = None) -> None:
         self._open_world: World | None = world
-        self._registered: list[tuple[SparkSession, list[str]]] = []
+        self._progress = progress
+        self._temporary = TemporaryViews()
 
     @property
     def _world(self) -> World:
@@ -114,15 +119,17 @@ class Warehouse:
         create_table(self._world, name, schema_or_df, declared)
         return self.table(name)
 
-    def attach(self, name: str, path: str | PathLike[str]) -> Table:
-        """Read somebody else's Delta table where it lies; it is never written or copied."""
-        from everview.views.catalog_changes import add_entry, check_name, refuse_copy
+    def attach(self, name: str, path: str | PathLike[str], *, replace: bool = False) -> Table:
+        """Read somebody else's Delta table where it lies; it is never written or copied.
 
-        world = self._world
-        check_name(world.catalog.read(), name)
-        place = location(place_of(path))
-        refuse_copy(world, place)
-        add_entry(world, Entry(name, "attached", place))
+        With `replace` a name that is attached already is pointed to another place. If the same
+        table lies there, moved with its log, views of it go on from where they are; if it is
+        another table, the next refresh builds them anew.
+        """
+        from everview.lake.delta.storage import place_of
+        from everview.views.attachments import attach
+
+        attach(self._world, name, place_of(path), replace=replace)
         return self.table(name)
 
     def table(self, name: str) -> Table:
@@ -202,22 +209,47 @@ class Warehouse:
         """The names of all materialized views."""
         return [e.name for e in self._world.catalog.read().entries if e.kind == "view"]
 
-    def refresh(self, *names: str, full: bool = False) -> list[Receipt]:
+    def refresh(
+        self,
+        *names: str,
+        full: bool = False,
+        retry: int = 0,
+        progress: Watcher | None = None,
+    ) -> list[Receipt]:
         """Refresh these views, or all, sources first, all at one set of source versions.
 
-        `full` recomputes them whatever changed.
+        `full` recomputes them whatever changed. `progress` is called with a Progress when a step
+        begins and when a view is done; a notebook shows a bar without it. Gives a receipt per
+        view; of one view that was named, with those of the views below in it.
+
+        A view that somebody else wrote meanwhile is planned and run again up to `retry` times,
+        unless that was a refresh that did the work.
+
+        A view that fails stops only those that depend on it: at the end RefreshFailed is raised,
+        whose `receipts` are those of the other views and whose `errors` has each view's own error.
         """
         wanted = [self.view(n).name for n in names] if names else self.views()
-        return self._refresh(wanted, full=full)
+        return self._refresh(wanted, Wish(full, retry), progress)
 
-    def status(self) -> list[Status]:
-        """How fresh each materialized view is."""
-        return [self.view(name).status() for name in self.views()]
+    def status(self, *names: str) -> list[Status]:
+        """How fresh these materialized views are, or all; `error` says it of one that cannot be
+        told.
+        """
+        wanted = [self.view(n).name for n in names] if names else self.views()
+        return [self._status(name) for name in wanted]
 
-    def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]:
-        receipts = refresh_views(self._world, names, full=full)
-        self._follow()
-        return receipts
+    def _status(self, name: str) -> Status:
+        try:
+            return self.view(name).status()
+        except Exception as error:
+            return broken_status(self._world, self._world.entry(name), unforeseen(error))
+
+    def _refresh(self, names: list[str], wish: Wish, progress: Watcher | None) -> list[Receipt]:
+        watcher = progress or self._progress or notebook_bar()
+        try:
+            return refresh_views(self._world, names, wish, watcher)
+        finally:
+            self._temporary.follow(self._world)
 
     # Queries
 
@@ -253,41 +285,24 @@ class Warehouse:
 
         result = run_statement(self, statement, part)
         if not isinstance(statement, Query):
-            self._follow()
+            self._temporary.follow(self._world)
         return result
 
     def register(self, spark: SparkSession | None = None) -> list[str]:
         """Make every view readable as a temporary view of a session, under its own name.
 
         The temporary views show what is published now; after each refresh and each statement
-        through this warehouse they are made anew. Gives their names.
+        through this warehouse they are made anew. Gives their names; a view that cannot be read
+        now is left out.
         """
-        from everview.queries import public_frame
-        from everview.sql.names import quoted
-
-        world = self._world
         session = self.spark if spark is None else spark
-        entries = [e for e in world.catalog.read().entries if e.kind in ("view", "virtual")]
-        names = [e.name for e in entries]
-        before = [n for known, made in self._registered if known is session for n in made]
-        for gone in set(before) - set(names):
-            session.catalog.dropTempView(gone)
-        for entry in entries:
-            public_frame(world, session, entry).createOrReplaceTempView(quoted(entry.name))
-        others = [r for r in self._registered if r[0] is not session]
-        self._registered = [*others, (session, names)]
-        return names
-
-    def _follow(self) -> None:
-        """The sessions with registered views see what is published now."""
-        for session, _ in self._registered:
-            self.register(session)
+        return self._temporary.make(self._world, session)
 
     def _drop(self, name: str, *, cascade: bool) -> tuple[str, ...]:
         from everview.views.catalog_changes import drop_entry
 
         gone = drop_entry(self._world, name, cascade=cascade)
-        self._follow()
+        self._temporary.follow(self._world)
         return tuple(e.name for e in gone)
 
     def _repr_html_(self) -> str:

@@ -92,7 +92,7 @@ def test_while_a_job_runs(
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("after", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("after", [0.0, 1.0, 2.0])
 def test_while_spark_starts(tmp_path: Path, after: float) -> None:
     program = begin("sql", "SELECT 1", "-w", str(tmp_path / "new"))
     until(lambda: any("spark" in " ".join(p.cmdline()[1:]) for p in group(program)[1:]))

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from everview.errors import NotATable, Place
 from everview.facts.refreshes import SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import CommitInfo
-from everview.facts.views import Layout, SourceRecord, ViewRecord
-from everview.views.kept import how_kept
+from everview.facts.views import Layout, Moment, SourceRecord, ViewRecord
+from everview.plan.shape import full_only
+from everview.views.kept import how_kept, with_moment
 from everview.views.status import (
     HEADER,
     Status,
@@ -128,6 +130,23 @@ def test_a_refresh_that_only_checked_keeps_the_view_fresh() -> None:
         "AUTO",
         "full 0.6 s 3 days ago: first build",
     )
+
+
+def test_a_view_that_depends_on_the_clock_is_never_up_to_date() -> None:
+    given = facts("city_sales", shape(CITY_SALES), STILL_SALES, STILL_STORES)
+    moment = Moment("rand()", Place(4, 9, 4, "..."))
+    record = replace(given.stored.record, full_only="why", moment=moment)
+    found = status_of(replace(given, stored=replace(given.stored, record=record)), "", "", (), NOW)
+    assert found.is_behind
+    assert found.to_dict()["clock"] == "rand() (line 4, column 9)"
+    assert status_row(found, NOW)[2] == "depends on the clock: rand() (line 4, column 9)"
+    for said in (str(found), found._repr_html_()):
+        assert "up to date" not in said
+        assert "depends on the clock" in said
+    only_shape = full_only("why", None, record.columns)
+    known = with_moment(given, replace(only_shape, moment=moment))
+    assert known.stored.record.moment == moment
+    assert with_moment(given, only_shape) == given
 
 
 def test_of_a_source_without_versions_nobody_says_that_the_view_is_up_to_date() -> None:
@@ -249,3 +268,15 @@ def test_names_cannot_run_in_a_notebook() -> None:
         plain_card("<script>", "<script>", "<script>"),
     ):
         assert "<script" not in html
+
+
+def test_an_error_has_a_row_a_line_and_a_card() -> None:
+    error = NotATable("Its folder is gone.", remedy="Say where it is.").to_dict()
+    status = Status("v", "AUTO", "", {"t": 3}, {}, None, "", None, asked_at=NOW, error=error)
+    assert status_row(status, NOW)[:3] == ("v", "never", "EV-4004: Its folder is gone.")
+    assert "EV-4004: Its folder is gone." in str(status)
+    assert "up to date" not in str(status)
+    card = status._repr_html_()
+    assert "Say where it is." in card
+    assert "up to date" not in card
+    assert json.loads(json.dumps(status.to_dict()))["error"]["code"] == "EV-4004"

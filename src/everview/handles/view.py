@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from everview.errors import RefreshFailed
+from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt, Verification
+from everview.facts.refreshes import Wish
 from everview.handles.handle import Handle
+from everview.refresh_views import own_error
 from everview.run.log import logged
 from everview.views.gather import gather, require_readable, stored_facts
 from everview.views.notebook import view_html
 from everview.views.staleness import behind_since
-from everview.views.status import Status, recorded_as, status_of
-from everview.views.world import receipts_of
+from everview.views.status import Status, status_of
+from everview.views.world import receipts_of, record_of
 
 if TYPE_CHECKING:
     from everview.views.explanation import Explanation
@@ -21,16 +25,40 @@ if TYPE_CHECKING:
 
 
 class View(Handle):
-    """A materialized view."""
+    """A materialized view; `len(view)` is how many rows a reader sees."""
 
     _kind = "view"
 
-    def refresh(self, full: bool = False) -> Receipt:
-        """Bring the view, and first the views below it, to the newest versions of their sources."""
-        return self._warehouse._refresh([self.name], full=full)[-1]
+    @property
+    def sql(self) -> str:
+        """The query that defines it, with virtual views in place of their names."""
+        return record_of(self._world.open(self._entry)).sql
 
-    def explain(self) -> Explanation:
-        """What the next refresh would do, and why; nothing is run."""
+    def refresh(
+        self, full: bool = False, *, retry: int = 0, progress: Watcher | None = None
+    ) -> Receipt:
+        """Bring the view, and first the views below it, to the newest versions of their sources.
+
+        If another refresh of the view is first, this one is skipped as already done; where that
+        one went less far, it is tried again `retry` times before CommitConflict.
+
+        `progress` is called with a Progress when a step begins and when a view is done. Where a
+        view below fails, its error is raised, with a note that it stopped this one.
+        """
+        try:
+            return self._warehouse._refresh([self.name], Wish(full, retry), progress)[-1]
+        except RefreshFailed as failure:
+            error = own_error(failure, self.name)
+        raise error
+
+    def explain(self, *, full: bool = False) -> Explanation:
+        """What the next refresh would do, and why; nothing is run.
+
+        Printed it fits a screen; with `full` nothing is cut and the SQL of the steps comes last.
+        """
+        return replace(self._explanation(), full=full)
+
+    def _explanation(self) -> Explanation:
         from everview.plan.choose import choose
         from everview.program.program import program
         from everview.refresh import shape_of_view
@@ -52,19 +80,24 @@ class View(Handle):
     def verify(self) -> Verification:
         """Compare the stored rows with a recomputation at the same versions, both ways."""
         from everview.plan.loose import loose_columns
+        from everview.plan.shape import FullOnly
         from everview.refresh import shape_of_view
-        from everview.run.verify import verify
+        from everview.run.spark_errors import spark_failures
+        from everview.run.verify import not_comparable, verify
 
         world, entry = self._world, self._entry
         table = world.open(entry)
         stored = stored_facts(table)
         pins = {s.id: stored.watermark[s.name] for s in stored.record.sources}
         facts = gather(world, entry, table, pins)
-        require_readable(world, facts)
         shape = shape_of_view(world, table, facts)
+        if isinstance(shape, FullOnly) and shape.moment is not None:
+            return not_comparable(facts, f"it depends on the clock: {shape.moment}")
+        require_readable(world, facts)
         defined = world.defined(table, stored.record)
         loose = loose_columns(defined.shape)
-        with logged(entry.name, "verify"):
+        where, spared = f"verification of {entry.name}", "Nothing was changed."
+        with logged(entry.name, "verify"), spark_failures(f"`{entry.name}`", where, spared):
             return verify(world.engine, facts, shape, loose, world.settings.sample_rows)
 
     def status(self) -> Status:
@@ -72,7 +105,13 @@ class View(Handle):
         world, entry = self._world, self._entry
         table = world.open(entry)
         facts = gather(world, entry, table, {})
-        kept = recorded_as(facts.stored.record)
+        kept = facts.stored.record.kept
+        if not kept:  # a record that does not say it does not say either what moves with the clock
+            from everview.refresh import shape_of_view
+            from everview.views.kept import how_kept, with_moment
+
+            shape = shape_of_view(world, table, facts)
+            kept, facts = how_kept(shape), with_moment(facts, shape)
         found = status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
         return replace(found, behind_since=behind_since(world, facts))
 
@@ -91,7 +130,9 @@ class View(Handle):
         alter_entry(world, entry, replace(entry, policy=wanted))
 
     def history(self) -> list[dict[str, Any]]:
-        """The receipts of refreshes that published something, newest first."""
+        """The receipts of refreshes that moved the view, newest first; one that found nothing to
+        change only recorded the versions it saw.
+        """
         return [dict(r) for r in receipts_of(self._world.open(self._entry), None)]
 
     def compact(self) -> int:

@@ -118,6 +118,9 @@ class Engine:
     def __init__(self, spark: SparkSession | None, start: Start | None = None) -> None:
         self.lock = threading.RLock()
         self._start = start
+        self._counting = threading.Lock()
+        self._idle: list[Engine] = []
+        self._lent: list[Engine] = []
         self._sessions = None if spark is None else _sessions(spark)
 
     @property
@@ -130,6 +133,11 @@ class Engine:
         """Our session beside it."""
         return self._started()[1]
 
+    @property
+    def is_started(self) -> bool:
+        """Whether there is a session already."""
+        return self._sessions is not None
+
     def _started(self) -> tuple[SparkSession, SparkSession]:
         if self._sessions is None:
             with self.lock:
@@ -138,10 +146,41 @@ class Engine:
                     self._sessions = _sessions(self._start())
         return self._sessions
 
+    @contextlib.contextmanager
+    def beside(self) -> Iterator[Engine]:
+        """An engine of the same caller with a session of its own, for work at the same time. Where
+        Spark cannot clone a session it is this one, which does one thing after the other.
+        """
+        if self.own is self.caller:
+            yield self
+            return
+        with self._counting:
+            other = self._idle.pop() if self._idle else Engine(self.caller)
+            self._lent.append(other)
+        try:
+            yield other
+        finally:
+            with self._counting:
+                self._lent.remove(other)
+                self._idle.append(other)
+
+    def interrupt_others(self) -> None:
+        """End what the engines beside this one have submitted to Spark."""
+        from pyspark.errors import PySparkException
+
+        with self._counting:
+            working = tuple(self._lent)
+        for other in working:
+            with contextlib.suppress(PySparkException):
+                other.own.interruptAll()
+
     def release(self) -> None:
         """Let another engine of the same caller have our session."""
         if self._sessions is None:
             return
+        for other in self._idle:
+            other.release()
+        self._idle.clear()
         caller, own = self._sessions
         if is_connect(caller) and own is not caller:
             _free.setdefault(_session_id(caller), []).append(own)

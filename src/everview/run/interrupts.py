@@ -117,6 +117,21 @@ def interruptible(*sessions: SparkSession) -> Iterator[None]:
         raise KeyboardInterrupt
 
 
+@contextlib.contextmanager
+def raised_at_once() -> Iterator[None]:
+    """Ctrl-C inside is KeyboardInterrupt at once, for a thread that only waits for others: PySpark's
+    handler would cancel what the caller runs too.
+    """
+    if not may_handle():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def raise_if_pressed() -> None:
     """KeyboardInterrupt if Ctrl-C was pressed since the work of this thread began."""
     is_main = threading.current_thread() is threading.main_thread()

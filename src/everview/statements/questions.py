@@ -9,7 +9,11 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
+from everview.errors import EverviewError
+from everview.facts.failures import unforeseen
+from everview.facts.receipts import Verification
 from everview.facts.schema import Schema
+from everview.handles.view import View
 from everview.lake.catalog import Entry
 from everview.queries import public_frame
 from everview.run.read import schema_of
@@ -43,8 +47,18 @@ _KIND = {"MATERIALIZED VIEW": "view", "VIEW": "virtual", "TABLE": "table", None:
 
 
 def run_verify(wh: Warehouse, statement: Verify) -> DataFrame:
+    """A row per view; one that was named alone raises its own error."""
     names = [n.dotted for n in statement.names] or wh.views()
-    return verifications_frame(wh.spark, [wh.view(n).verify() for n in names])
+    if len(statement.names) == 1:
+        return verifications_frame(wh.spark, [wh.view(names[0]).verify()])
+    return verifications_frame(wh.spark, [_verified(view) for view in map(wh.view, names)])
+
+
+def _verified(view: View) -> Verification | tuple[str, EverviewError]:
+    try:
+        return view.verify()
+    except Exception as error:
+        return view.name, unforeseen(error)
 
 
 def run_verify_table(wh: Warehouse, statement: VerifyTable) -> DataFrame:
@@ -56,11 +70,12 @@ def run_show(wh: Warehouse, statement: ShowTables | ShowViews | ShowMaterialized
     entries = {e.name: e for e in wh._world.catalog.read().entries}
     if isinstance(statement, ShowMaterializedViews):
         names = like(wh.views(), statement.like)
-        statuses = [wh.view(n).status() for n in names]
+        statuses = wh.status(*names) if names else []
         header, *rows = status_table(statuses, wh._world.now())
         schema = ", ".join(f"{quoted(c.replace(' ', '_'))} STRING" for c in header)
-        commented = [(*r, entries[n].comment) for r, n in zip(rows, names, strict=True)]
-        return rows_frame(wh.spark, commented, f"{schema}, comment STRING")
+        more = [(entries[s.view].comment, s.error and s.error["code"]) for s in statuses]
+        shown = [(*row, *said) for row, said in zip(rows, more, strict=True)]
+        return rows_frame(wh.spark, shown, f"{schema}, comment STRING, error STRING")
     kinds = ("table", "attached") if isinstance(statement, ShowTables) else ("virtual",)
     found = [e for e in entries.values() if e.kind in kinds]
     names = like([e.name for e in found], statement.like)

@@ -9,6 +9,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from everview.errors import EverviewError, InvalidArgument, NameTaken, Place
+from everview.facts.failures import retold
 from everview.run.quiet import quiet_errors
 from everview.sql.statements.asked import (
     Describe,
@@ -72,8 +73,8 @@ def run_statement(wh: Warehouse, statement: Statement, part: Slice) -> DataFrame
         is_location = isinstance(error.where, str) and "/" in error.where
         what = f"{error.what} ({error.where})" if is_location else error.what
         where = _place(statement, part.whole) or part.place(0, len(part.text) - 1)
-        # The same error with its place: shown once. What caused it is its __context__.
-        raise type(error)(what, where=where, remedy=error.remedy) from None
+        # The same error with its place: shown once.
+        raise retold(error, what, where) from error.__cause__
     except PySparkException as error:
         error.add_note(f"In the statement at {part.place(0, len(part.text) - 1)}")
         raise
@@ -118,6 +119,8 @@ def _carried_out(wh: Warehouse, statement: Statement) -> DataFrame:
         case AlterTable() | AlterView() | AlterMaterializedView():
             return views.run_alter(wh, statement)
         case RefreshMaterializedView(names, full):
+            if len(names) == 1:  # then the view's own error is raised
+                return receipts_frame(wh.spark, [wh.view(names[0].dotted).refresh(full=full)])
             receipts = wh.refresh(*(n.dotted for n in names), full=full)
             return receipts_frame(wh.spark, receipts)
         case _:
@@ -168,8 +171,8 @@ def _ask(
             return questions.run_describe(wh, statement)
         case DescribeHistory():
             return questions.run_history(wh, statement)
-        case Explain(name):
-            return text_frame(wh.spark, str(wh.view(name.dotted).explain()))
+        case Explain(name, extended):
+            return text_frame(wh.spark, str(wh.view(name.dotted).explain(full=extended)))
         case ExplainCreate():
             return views.run_explain_create(wh, statement)
         case ExplainQuery():
@@ -180,7 +183,7 @@ def _ask(
 
 def _attach(wh: Warehouse, statement: Attach) -> DataFrame:
     try:
-        wh.attach(single(statement.name), statement.path)
+        wh.attach(single(statement.name), statement.path, replace=statement.or_replace)
     except NameTaken:
         if not statement.if_not_exists:
             raise

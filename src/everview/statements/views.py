@@ -26,6 +26,7 @@ from everview.sql.statements.parts import (
     Name,
     RenameTo,
     SetComment,
+    SetLocation,
     SetPolicy,
     ViewColumn,
 )
@@ -43,6 +44,7 @@ from everview.sql.statements.values import (
 from everview.statements.results import DROPPED, done, receipts_frame, rows_frame, text_frame
 from everview.statements.tables import run_add_columns
 from everview.statements.warehouse import Warehouse, in_whole, placed, single
+from everview.views.attachments import set_location
 from everview.views.catalog_changes import alter_entry, drop_entry
 from everview.views.kept import how_kept
 from everview.views.world import KINDS, find_entry
@@ -140,6 +142,8 @@ def run_alter(
             alter_entry(world, entry, dataclasses.replace(entry, name=single(name)))
         case SetComment(comment):
             alter_entry(world, entry, dataclasses.replace(entry, comment=comment or ""))
+        case SetLocation(path):
+            set_location(world, entry, path)
         case SetPolicy(policy):
             wh.view(entry.name).set_policy(policy)
         case AddColumns(columns):

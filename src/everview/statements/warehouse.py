@@ -10,6 +10,7 @@ from typing import Protocol
 from pyspark.sql import DataFrame, SparkSession
 
 from everview.errors import EverviewError, InvalidName, Place
+from everview.facts.failures import retold
 from everview.facts.receipts import Receipt
 from everview.handles.table import Table
 from everview.handles.view import View
@@ -17,6 +18,7 @@ from everview.queries import query_frame
 from everview.sql.parse import parse_query
 from everview.sql.statements.parts import Name, Slice
 from everview.views.resolve import resolve
+from everview.views.status import Status
 from everview.views.world import World
 
 
@@ -29,7 +31,7 @@ class Warehouse(Protocol):
     @property
     def _world(self) -> World: ...
 
-    def attach(self, name: str, path: str) -> Table: ...
+    def attach(self, name: str, path: str, *, replace: bool = False) -> Table: ...
 
     def table(self, name: str) -> Table: ...
 
@@ -45,6 +47,8 @@ class Warehouse(Protocol):
 
     def refresh(self, *names: str, full: bool = False) -> list[Receipt]: ...
 
+    def status(self, *names: str) -> list[Status]: ...
+
 
 @contextlib.contextmanager
 def placed(part: Slice, above: int = 0) -> Iterator[None]:
@@ -57,7 +61,7 @@ def placed(part: Slice, above: int = 0) -> Iterator[None]:
         if not isinstance(error.where, Place):
             raise
         where = in_whole(part, error.where, above)
-        raise type(error)(error.what, where=where, remedy=error.remedy) from None
+        raise retold(error, error.what, where) from error.__cause__
 
 
 def in_whole(part: Slice, place: Place, above: int) -> Place:

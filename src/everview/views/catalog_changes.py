@@ -85,15 +85,19 @@ def attach_found(world: World, found: Iterable[Entry]) -> tuple[str, ...]:
     return tuple(new)
 
 
-def refuse_copy(world: World, place: str, others: Iterable[Entry] = ()) -> None:
-    """A table's id stands for one place: CopiedTable if it is known at another."""
+def refuse_copy(
+    world: World, place: str, others: Iterable[Entry] = (), moved: str | None = None
+) -> None:
+    """A table's id stands for one place: CopiedTable if it is known at another, unless by the name
+    that is moved.
+    """
     table_id = world.lake.open(place).head().id
     for entry in (*world.catalog.read().entries, *others):
-        if entry.kind == "virtual":
+        if entry.kind == "virtual" or entry.name == moved:
             continue
         try:
             known = world.open(entry)
-        except NotATable:
+        except Exception:  # one that cannot be opened keeps nobody from attaching another
             continue
         if known.head().id == table_id and known.uri != place:
             raise CopiedTable(

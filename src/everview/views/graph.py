@@ -12,14 +12,18 @@ def refresh_order(wanted: list[str], sources: Mapping[str, tuple[str, ...]]) -> 
     def visit(name: str) -> None:
         if name in done:
             return
-        for below in sources[name]:
-            if below in sources:
-                visit(below)
+        for below in views_below(name, sources):
+            visit(below)
         done[name] = None
 
     for name in wanted:
         visit(name)
     return list(done)
+
+
+def views_below(name: str, sources: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The views that a view reads itself."""
+    return tuple(below for below in sources[name] if below in sources)
 
 
 def readers(name: str, sources: Mapping[str, tuple[str, ...]]) -> list[str]:

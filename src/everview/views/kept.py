@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
+from everview.facts.refreshes import RefreshFacts
 from everview.plan.grouped import Grouped
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.views.status import read_with
@@ -38,3 +40,11 @@ def stored_as(shape: Shape) -> str:
             return "a bag of rows"
         case _:
             assert_never(shape)
+
+
+def with_moment(facts: RefreshFacts, shape: Shape) -> RefreshFacts:
+    """The facts with what makes the view depend on the clock, where only its shape says it."""
+    if not isinstance(shape, FullOnly) or shape.moment is None:
+        return facts
+    record = replace(facts.stored.record, moment=shape.moment)
+    return replace(facts, stored=replace(facts.stored, record=record))

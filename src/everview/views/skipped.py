@@ -19,12 +19,14 @@ def skipped(
     something to do.
 
     Rows in a layout of an older Everview stay as they are until there is: they are right, only
-    changes cannot be applied to them.
+    changes cannot be applied to them. What a record of before does not say, such as whether the
+    view depends on the clock, is asked of Spark.
     """
-    if why_replace(world, entry.name, record_of(table)):
+    record = record_of(table)
+    if not record.kept or why_replace(world, entry.name, record):
         return None
     facts = gather(world, entry, table, pins)
-    choice = unchanged(facts, full=full)
+    choice = unchanged(facts, facts.stored.record.moment, full=full)
     if choice is None:
         return None
     pins[facts.stored.snapshot.table_id] = facts.stored.snapshot.version

@@ -21,9 +21,12 @@ class Status:
 
     Times are milliseconds since the epoch. `fresh_as_of` is the last commit in which a refresh
     published or checked the view, `asked_at` when this was asked. `last_refresh` is the receipt of
-    the last refresh that published rows. `next_full` says why the next refresh must be full.
-    `rows` is how many a reader sees; of a view with LIMIT more are stored. `behind_since` is when
-    the oldest commit was made that the view, or a view below it, has not seen.
+    the last refresh that published rows. `next_full` says why the next refresh must be full, and
+    `clock` which expression makes the rows depend on when they are computed: such a view is never
+    up to date. `rows` is how many a reader sees; of a view with LIMIT more are stored. `error`
+    says why the view cannot be refreshed or followed: code, title, what, where, remedy; what else
+    is known is then as of the last refresh. `behind_since` is when the oldest commit was made that
+    the view, or a view below it, has not seen.
     """
 
     view: str
@@ -39,12 +42,14 @@ class Status:
     fresh_as_of: int | None = None
     asked_at: int = 0
     next_full: str = ""
+    error: Mapping[str, Any] | None = None
+    clock: str = ""
     behind_since: int | None = None
 
     @property
     def is_behind(self) -> bool:
-        """Whether a source has commits that the view has not seen."""
-        return any(self.behind.values())
+        """Whether a source has commits that the view has not seen, or the clock moves it."""
+        return any(self.behind.values()) or bool(self.clock)
 
     def is_older_than(self, milliseconds: int) -> bool:
         """Whether what the view shows is older: it lacks a commit that was made before then."""
@@ -57,6 +62,7 @@ class Status:
         _, fresh, behind, policy, last, readable = status_row(self, self.asked_at)
         rows = "" if self.rows is None else counted(self.rows, "row")
         late = f"behind: {behind}" if self.is_behind or self.next_full else "up to date"
+        late = behind if self.error else late
         shared = f"readable by others: {readable}"
         parts = (self.view, rows, f"fresh as of {fresh}", late, policy, last, shared)
         return " · ".join(filter(None, parts))
@@ -84,9 +90,12 @@ def status_row(status: Status, now_ms: int) -> tuple[str, ...]:
 
 
 def _behind(status: Status) -> str:
+    if status.error:
+        return f"{status.error['code']}: {status.error['what']}"
     late = ", ".join(f"{n} +{counted(v, 'commit')}" for n, v in status.behind.items() if v)
+    clock = f"depends on the clock: {status.clock}" if status.clock else ""
     why = f"next refresh in full: {status.next_full}" if status.next_full else ""
-    return "; ".join(filter(None, (late, why))) or "-"
+    return "; ".join(filter(None, (late, clock, why))) or "-"
 
 
 def _last(receipt: Mapping[str, Any] | None, fresh: str, now_ms: int) -> str:
@@ -131,6 +140,7 @@ def status_of(
         fresh_as_of=receipts[0]["timestamp"] if receipts else None,
         asked_at=now_ms,
         next_full=_next_full(facts),
+        clock="" if stored.record.moment is None else str(stored.record.moment),
     )
 
 

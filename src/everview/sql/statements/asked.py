@@ -47,9 +47,10 @@ class DescribeHistory:
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """What the next refresh of a view will do, and why."""
+    """What the next refresh of a view will do, and why; extended with the SQL of its steps."""
 
     name: Name
+    extended: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,13 +38,14 @@ GRAMMAR: tuple[Entry, ...] = (
         "REFRESH MATERIALIZED VIEW",
         "REFRESH [FULL] MATERIALIZED VIEW name, ... [FULL]\nREFRESH [FULL] MATERIALIZED VIEWS",
         "REFRESH MATERIALIZED VIEW city_sales, category_sales",
-        "Brings views, and the views below them, up to date; FULL recomputes them.",
+        "Brings views, and the views below them, up to date; FULL recomputes them; a view that "
+        "fails stops only those that depend on it, and EV-5005 at the end has all their errors.",
     ),
     Entry(
         "EXPLAIN MATERIALIZED VIEW",
-        "EXPLAIN MATERIALIZED VIEW name",
+        "EXPLAIN [EXTENDED] MATERIALIZED VIEW name",
         "EXPLAIN MATERIALIZED VIEW city_sales",
-        "Says what the next refresh will do, step by step, and why.",
+        "Says what the next refresh will do, step by step, and why; EXTENDED adds the SQL.",
     ),
     Entry(
         "EXPLAIN CREATE MATERIALIZED VIEW",
@@ -56,7 +57,9 @@ GRAMMAR: tuple[Entry, ...] = (
         "VERIFY MATERIALIZED VIEW",
         "VERIFY MATERIALIZED VIEW name, ...\nVERIFY MATERIALIZED VIEWS",
         "VERIFY MATERIALIZED VIEW city_sales",
-        "Compares the stored rows with a recomputation at the same versions, both ways.",
+        "Compares the stored rows with a recomputation at the same versions, both ways; says exact "
+        "only where every column was compared; of several views, one that cannot be verified has "
+        "a row with its error, and ok is NULL.",
     ),
     Entry(
         "ALTER MATERIALIZED VIEW",
@@ -77,7 +80,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "SHOW MATERIALIZED VIEWS",
         "SHOW MATERIALIZED VIEWS [LIKE 'pattern']",
         "SHOW MATERIALIZED VIEWS LIKE 'city*'",
-        "Lists the materialized views, how fresh they are and how they are refreshed.",
+        "Lists the materialized views, how fresh they are and how they are refreshed; error has "
+        "the code where that cannot be told, and behind its words.",
     ),
     Entry(
         "CREATE TABLE",
@@ -100,9 +104,10 @@ GRAMMAR: tuple[Entry, ...] = (
     ),
     Entry(
         "ATTACH TABLE",
-        "ATTACH [TABLE] [IF NOT EXISTS] name FROM 'path or URI'",
+        "ATTACH [OR REPLACE] [TABLE] [IF NOT EXISTS] name FROM 'path or URI'",
         "ATTACH TABLE stores FROM 's3://lake/raw/stores'",
-        "Makes a Delta table of another writer known by a name; it is only ever read.",
+        "Makes a Delta table of another writer known by a name; it is only ever read, and OR "
+        "REPLACE points a name that is attached already to another place or table.",
     ),
     Entry(
         "INSERT INTO",
@@ -149,10 +154,11 @@ GRAMMAR: tuple[Entry, ...] = (
         "ALTER TABLE",
         "ALTER TABLE [IF EXISTS] name RENAME TO name | SET COMMENT 'text' | UNSET COMMENT\n"
         "  | ADD COLUMN column type [COMMENT 'text']\n"
-        "  | ADD COLUMNS (column type [COMMENT 'text'], ...)",
+        "  | ADD COLUMNS (column type [COMMENT 'text'], ...)\n"
+        "  | SET LOCATION 'path or URI'",
         "ALTER TABLE sales ADD COLUMN note STRING COMMENT 'what the buyer said'",
         "Changes the name or the comment of a table, or adds columns at its end, which are NULL in "
-        "the rows that are there.",
+        "the rows that are there; SET LOCATION says where an attached table was moved.",
     ),
     Entry(
         "DROP TABLE",

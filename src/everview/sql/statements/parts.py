@@ -165,6 +165,13 @@ class SetComment:
 
 
 @dataclass(frozen=True, slots=True)
+class SetLocation:
+    """Where an attached table lies now."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class AddColumns:
     """For tables alone: at the end, NULL in the rows that are there."""
 

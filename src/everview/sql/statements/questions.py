@@ -56,8 +56,9 @@ def accept_stored(cursor: Cursor) -> Kind | None:
 
 def explain(cursor: Cursor) -> Explain | ExplainCreate | ExplainQuery:
     """What follows EXPLAIN."""
+    extended = cursor.is_next("EXTENDED", "MATERIALIZED") and cursor.accept("EXTENDED")
     if cursor.accept("MATERIALIZED", "VIEW"):
-        return Explain(cursor.name())
+        return Explain(cursor.name(), extended)
     if cursor.accept("CREATE"):
         or_replace = cursor.accept("OR", "REPLACE")
         cursor.expect("MATERIALIZED", "VIEW")

@@ -23,6 +23,7 @@ from everview.sql.statements.verbatim import (
     query,
 )
 
+_PATH = "a path in quotes"
 _CLAUSES = ("WHERE", "SET", "USING", "ON", "WHEN")
 
 
@@ -256,12 +257,20 @@ def accept_alias(cursor: Cursor) -> Name | None:
 
 def attach(cursor: Cursor) -> Attach:
     """What follows ATTACH."""
+    or_replace = cursor.accept("OR", "REPLACE")
     if not (cursor.is_next("TABLE", "FROM") and cursor.peek(2).kind is TokenKind.STRING):
         cursor.accept_before_name("TABLE")
+    start = cursor.peek()
     if_not_exists = accept_if_not_exists(cursor)
+    if or_replace and if_not_exists:
+        cursor.error(
+            start,
+            "OR REPLACE and IF NOT EXISTS contradict each other.",
+            "OR REPLACE points the name to another place, IF NOT EXISTS leaves it: choose one.",
+        )
     name = cursor.name()
     cursor.expect("FROM")
-    return Attach(name, cursor.string("a path in quotes"), if_not_exists)
+    return Attach(name, cursor.string(_PATH), or_replace, if_not_exists)
 
 
 def accept_if_not_exists(cursor: Cursor) -> bool:

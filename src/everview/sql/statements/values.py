@@ -25,6 +25,7 @@ from everview.sql.statements.parts import (
     Name,
     RenameTo,
     SetComment,
+    SetLocation,
     SetPolicy,
     Slice,
     ViewColumn,
@@ -125,6 +126,7 @@ class Attach:
 
     name: Name
     path: str
+    or_replace: bool
     if_not_exists: bool
 
 
@@ -132,7 +134,7 @@ class Attach:
 class AlterTable:
     name: Name
     if_exists: bool
-    change: RenameTo | SetComment | AddColumns
+    change: RenameTo | SetComment | SetLocation | AddColumns
 
 
 @dataclass(frozen=True, slots=True)

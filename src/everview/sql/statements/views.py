@@ -11,6 +11,7 @@ from everview.sql.statements.parts import (
     Name,
     RenameTo,
     SetComment,
+    SetLocation,
     SetPolicy,
     Slice,
     ViewColumn,
@@ -149,6 +150,8 @@ def alter(cursor: Cursor) -> Alter:
         cursor.want("ADD COLUMN")
     if what == "MATERIALIZED VIEW" and cursor.accept("SET", "REFRESH", "POLICY"):
         return AlterMaterializedView(name, if_exists, SetPolicy(_policy(cursor)))
+    if what == "TABLE" and cursor.accept("SET", "LOCATION"):
+        return AlterTable(name, if_exists, SetLocation(cursor.string("a path in quotes")))
     cursor.expect("UNSET", "COMMENT")
     return _altered(what, name, SetComment(None), if_exists=if_exists)
 
