@@ -12,7 +12,6 @@ from everview.facts.failures import unforeseen
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
-from everview.handles.handle import checked_retention
 from everview.handles.table import Table
 from everview.handles.temporary_views import TemporaryViews
 from everview.handles.view import View
@@ -150,21 +149,9 @@ class Warehouse:
 
         The retention is that of `table.vacuum`, and as there must be forced if it is short.
         """
-        world = self._world
-        from everview.views.catalog_changes import remove_folder
-        from everview.views.leftovers import leftovers
+        from everview.handles.vacuum import vacuum_all
 
-        hours = checked_retention(world, None, retention_hours, force=force or dry_run)
-        gone: list[str] = []
-        for entry in world.catalog.read().entries:
-            if entry.kind in ("table", "view"):
-                paths = world.open(entry).vacuum(hours, dry_run=dry_run)
-                gone += (f"{entry.location}/{path}" for path in paths)
-        for folder in leftovers(world, hours):
-            gone.append(folder)
-            if not dry_run:
-                remove_folder(world, folder)
-        return tuple(gone)
+        return vacuum_all(self._world, retention_hours, dry_run=dry_run, force=force)
 
     # Views
 

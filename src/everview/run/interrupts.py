@@ -119,7 +119,7 @@ def interruptible(*sessions: SparkSession) -> Iterator[None]:
 
 @contextlib.contextmanager
 def raised_at_once() -> Iterator[None]:
-    """Ctrl-C inside is KeyboardInterrupt at once, for a thread that only waits for others: PySpark's
+    """Ctrl-C inside is KeyboardInterrupt at once, for a thread that waits for others: PySpark's
     handler would cancel what the caller runs too.
     """
     if not may_handle():
