@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from everview.sql.statements.values import Statement
     from everview.tables import ForeignKeys
 
-# What reads SQL and runs Spark is loaded by the calls that need it: status, history and a refresh
-# that finds nothing to do take their answer from the log.
+# What reads SQL and runs Spark is loaded by the calls that need it: the log answers the others.
 
 
 class Warehouse:
