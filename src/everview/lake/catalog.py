@@ -17,7 +17,7 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 from everview.errors import CommitConflict, LostHistory, NotAWarehouse
 from everview.facts.schema import Field, Schema
 from everview.lake.delta.commit import NO_HOOKS, search_token
-from everview.lake.delta.load import load
+from everview.lake.delta.load import arrow_table, load
 from everview.lake.delta.log import LOG
 from everview.lake.delta.refusals import plain, refuse_file_as_warehouse, storage_errors
 from everview.lake.delta.storage import Storage
@@ -91,7 +91,7 @@ class Catalog:
         last = self._last
         if last is not None and last[0] == read:
             return last[1]
-        rows = pa.table(table.scan()).to_pylist()
+        rows = arrow_table(table.scan()).to_pylist()
         entries = (Entry(**{column: row.get(column) or "" for column in _COLUMNS}) for row in rows)
         found = Entries(table.version(), tuple(sorted(entries, key=lambda entry: entry.name)))
         self._last = read, found
