@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from everview.errors import (
     InvalidArgument,
@@ -40,23 +39,11 @@ from everview.views.catalog_changes import (
     drop_entry,
     sources_of_views,
 )
+from everview.views.definition import Definition
 from everview.views.gather import Pins
 from everview.views.graph import find_circle, readers
 from everview.views.resolve import Resolved, resolve, virtual_entry
 from everview.views.world import VIEW_PROPERTY, World, public_schema, tail_of
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """What the user gave: the text, the settings it is read under, and the wishes."""
-
-    name: str
-    sql: str
-    settings: Mapping[str, str]
-    policy: str = "AUTO"
-    comment: str = ""
-    comments: Mapping[str, str] = field(default_factory=dict)  # by column
-    inlined: tuple[str, ...] = ()  # virtual views whose queries are in the text already
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +114,10 @@ def understand(world: World, definition: Definition, sources: Resolved) -> Defin
     tables = {n: world.open(e) for n, e in sources.entries.items()}
     schemas = {name: public_schema(t, t.head().version) for name, t in tables.items()}
     schemas |= {n: session_schema(world.engine.own, o.table) for n, o in sources.outside.items()}
-    defined = define(world.engine, sources.parsed.text, schemas, definition.settings)
+    seen = {name: definition.visible(name, schema) for name, schema in schemas.items()}
+    defined = define(world.engine, sources.parsed.text, seen, definition.settings)
     _check_columns(defined.columns)
+    definition.require_columns(defined.columns)
     shape = defined.shape
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
         shape = dataclasses.replace(shape, place=sources.query.in_original(shape.place))
@@ -232,7 +221,12 @@ def _record(
         settings=dict(definition.settings),
         columns=defined.columns,
         sources=tuple(
-            SourceRecord(n, t.head().id, public_schema(t, t.head().version), defined.used[n])
+            SourceRecord(
+                n,
+                t.head().id,
+                definition.visible(n, public_schema(t, t.head().version)),
+                defined.used[n],
+            )
             for n, t in tables.items()
         ),
         layout=shape.layout,
@@ -241,7 +235,12 @@ def _record(
         inlined=(*definition.inlined, *sources.inlined),
         comments=dict(definition.comments),
         outside=tuple(
-            SourceRecord(n, o.table.name, session_schema(world.engine.own, o.table), ())
+            SourceRecord(
+                n,
+                o.table.name,
+                definition.visible(n, session_schema(world.engine.own, o.table)),
+                (),
+            )
             for n, o in sources.outside.items()
         ),
     )

@@ -254,6 +254,13 @@ class InvariantViolated(EverviewError):
     title = "a check of the refresh failed, nothing was published"
 
 
+class ColumnGone(EverviewError):
+    """A source has no column any more that the view reads. Bring it back, or replace the view."""
+
+    code = "EV-5003"
+    title = "a column that the view reads is gone"
+
+
 # 6xxx: the machine
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from everview.errors import InvariantViolated
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
+from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.plan.choose import choose
@@ -30,7 +31,7 @@ def refresh(
 ) -> Receipt:
     """Bring one stored view to the pinned versions of its sources, and pin what was published."""
     facts = gather(world, entry, table, pins)
-    shape = shape_of_view(world, table, facts)
+    shape = shape_of_view(world, table, facts.stored.record)
     choice = choose(facts, shape, full=full)
     steps = program(choice, shape)
     try:
@@ -43,9 +44,8 @@ def refresh(
     return receipt
 
 
-def shape_of_view(world: World, table: EmbeddedTable, facts: RefreshFacts) -> Shape:
+def shape_of_view(world: World, table: EmbeddedTable, record: ViewRecord) -> Shape:
     """The view's shape: by its text, unless it was found at creation to be full only."""
-    record = facts.stored.record
     if record.full_only:
         defined = world.defined(table, record).shape
         place = getattr(defined, "place", None)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
-from everview.create import Definition, build
+from everview.create import build
+from everview.errors import EverviewError
 from everview.facts.receipts import Receipt
 from everview.refresh import refresh
 from everview.views.catalog_changes import add_entry
+from everview.views.definition import built_anew, definition_again
 from everview.views.gather import Pins
 from everview.views.graph import refresh_order
 from everview.views.replacement import why_rebuild
@@ -34,28 +37,25 @@ def refresh_views(world: World, names: list[str], *, full: bool) -> list[Receipt
 
 
 def _pins(world: World, names: list[str]) -> Pins:
-    """The versions of all tables at the start: every view of the run reads these."""
-    heads = [world.open(world.entry(n)).head() for n in dict.fromkeys(names)]
-    return {head.id: head.version for head in heads}
+    """The versions of all tables at the start: every view of the run reads these. One that cannot
+    be read is told of by the views that read it.
+    """
+    pins = {}
+    for name in dict.fromkeys(names):
+        with contextlib.suppress(EverviewError):
+            head = world.open(world.entry(name)).head()
+            pins[head.id] = head.version
+    return pins
 
 
 def _refresh_one(world: World, name: str, pins: Pins, *, full: bool) -> Receipt:
     """Refresh a view whose sources are done; one that no longer fits is built anew."""
     entry = world.entry(name, "view")
     table = world.open(entry)
-    record = record_of(table)
-    reason = why_rebuild(world, entry.name, table)
+    reason = why_rebuild(world, entry, table, full=full)
     if not reason:
         return refresh(world, entry, table, pins, full=full)
-    definition = Definition(
-        entry.name,
-        record.sql,
-        record.settings,
-        entry.policy,
-        entry.comment,
-        record.comments,
-        record.inlined,
-    )
-    built = build(world, definition, pins)
+    with built_anew(entry.name, reason):
+        built = build(world, definition_again(entry, record_of(table)), pins)
     add_entry(world, built.entry, replaced=True, sources=built.sources)
     return replace(built.receipt, reason=f"built anew: {reason}")

@@ -8,7 +8,7 @@ from types import TracebackType
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from everview.create import Definition, create_view, create_virtual_view, policy_of
+from everview.create import create_view, create_virtual_view, policy_of
 from everview.errors import WarehouseClosed
 from everview.facts.receipts import Receipt
 from everview.handles.table import Table
@@ -27,6 +27,7 @@ from everview.sql.statements.values import Query, Statement
 from everview.statements.run import run_statement, script_text
 from everview.tables import Declared, ForeignKeys, create_table
 from everview.views.catalog_changes import add_entry, check_name, drop_entry, refuse_copy
+from everview.views.definition import Definition
 from everview.views.notebook import warehouse_html
 from everview.views.status import Status
 from everview.views.world import World

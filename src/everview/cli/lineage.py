@@ -11,6 +11,8 @@ from rich.tree import Tree
 
 from everview import Status
 
+UP_TO_DATE = "up to date"
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:
@@ -36,7 +38,11 @@ def _above(name: str, statuses: Sequence[Status]) -> tuple[Branch, ...]:
 
 def _note(status: Status, source: str) -> str:
     late = next((n for s, n in status.behind.items() if s.lower() == source.lower()), 0)
-    return f"{late:,} commit{'' if late == 1 else 's'} behind" if late else "up to date"
+    if status.refused:
+        return f"no refresh: {status.refused}"
+    if status.next_full:
+        return f"next refresh in full: {status.next_full}"
+    return f"{late:,} commit{'' if late == 1 else 's'} behind" if late else UP_TO_DATE
 
 
 def shown(branches: Sequence[Branch], *, plain: bool) -> RenderableType:
@@ -54,7 +60,7 @@ def _lines(branch: Branch, depth: int) -> list[str]:
 def _tree(branch: Branch) -> Tree:
     text = Text(branch.name, "" if branch.note else "bold")
     if branch.note:
-        text.append(f"  {branch.note}", "green" if branch.note == "up to date" else "yellow")
+        text.append(f"  {branch.note}", "green" if branch.note == UP_TO_DATE else "yellow")
     tree = Tree(text, guide_style="dim")
     tree.children = [_tree(b) for b in branch.above]
     return tree

@@ -99,7 +99,7 @@ def started(warehouse: str | None) -> Probe:
             return Probe(True, spark.version, seconds)
         try:
             with everview.open(warehouse, spark=spark, create=False) as wh:
-                behind = sum(any(s.behind.values()) for s in wh.status())
+                behind = sum(not s.is_up_to_date for s in wh.status())
                 counts = len(wh.tables()), len(wh.views()), behind
         except everview.EverviewError as error:
             said = {"what": error.what, "remedy": error.remedy}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from everview.create import policy_of, require_policy
+from everview.create import find_sources, policy_of, require_policy, understand
+from everview.errors import EverviewError
 from everview.facts.receipts import Receipt, Verification
 from everview.handles.handle import Handle
 from everview.plan.choose import choose
@@ -16,12 +17,14 @@ from everview.run.log import logged
 from everview.run.recluster import recluster
 from everview.run.verify import verify
 from everview.views.catalog_changes import alter_entry
+from everview.views.definition import built_anew, definition_again
 from everview.views.explanation import Explanation, explanation, rebuild_explanation
-from everview.views.gather import gather, require_readable, stored_facts
+from everview.views.gather import gather, gather_comparable, stored_facts
 from everview.views.notebook import view_html
-from everview.views.replacement import why_rebuild
+from everview.views.outlook import Outlook, outlook
+from everview.views.replacement import outdated_layout, why_rebuild
 from everview.views.status import Status, how_kept, status_of
-from everview.views.world import receipts_of
+from everview.views.world import receipts_of, record_of
 
 
 class View(Handle):
@@ -34,27 +37,31 @@ class View(Handle):
         return self._warehouse._refresh([self.name], full=full)[-1]
 
     def explain(self) -> Explanation:
-        """What the next refresh would do, and why; nothing is run."""
+        """What the next refresh would do, and why; nothing is run. What a refresh would raise is
+        raised here too.
+        """
         world, entry = self._world, self._entry
         table = world.open(entry)
-        rebuilt = why_rebuild(world, entry.name, table)
+        rebuilt = why_rebuild(world, entry, table, full=False)
         if rebuilt:
+            self._require_buildable(rebuilt)
             return rebuild_explanation(entry.name, rebuilt)
         facts = gather(world, entry, table, {})
-        shape = shape_of_view(world, table, facts)
+        shape = shape_of_view(world, table, facts.stored.record)
         choice = choose(facts, shape, full=False)
         return explanation(facts, shape, choice, program(choice, shape))
 
     def verify(self) -> Verification:
-        """Compare the stored rows with a recomputation at the same versions, both ways."""
+        """Compare the stored rows with a recomputation at the same versions, both ways.
+
+        LostHistory if a source at such a version cannot be read any more: its files were vacuumed,
+        or another table has its name now.
+        """
         world, entry = self._world, self._entry
         table = world.open(entry)
-        stored = stored_facts(table)
-        pins = {s.id: stored.watermark[s.name] for s in stored.record.sources}
-        facts = gather(world, entry, table, pins)
-        require_readable(world, facts)
-        shape = shape_of_view(world, table, facts)
-        defined = world.defined(table, stored.record)
+        facts = gather_comparable(world, entry, table)
+        shape = shape_of_view(world, table, facts.stored.record)
+        defined = world.defined(table, facts.stored.record)
         loose = loose_columns(defined.shape)
         with logged(entry.name, "verify"):
             return verify(world.engine, facts, shape, loose, world.settings.sample_rows)
@@ -63,9 +70,23 @@ class View(Handle):
         """How fresh the view is, how far behind, and how it was refreshed last."""
         world, entry = self._world, self._entry
         table = world.open(entry)
-        facts = gather(world, entry, table, {})
-        kept = how_kept(shape_of_view(world, table, facts))
-        return status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
+        stored = stored_facts(table)
+        layout = outdated_layout(stored.record, world.defined(table, stored.record))
+        ahead = outlook(world, entry, stored, layout)
+        if ahead.rebuilt:
+            try:
+                self._require_buildable(ahead.next_full)
+            except EverviewError as error:
+                ahead = Outlook(ahead.behind, refused=error.what)
+        found = status_of(entry, stored, ahead, receipts_of(table, None), world.now())
+        return replace(found, kept=how_kept(shape_of_view(world, table, stored.record)))
+
+    def _require_buildable(self, reason: str) -> None:
+        """What building the view anew would raise before it reads any row is raised."""
+        world, entry = self._world, self._entry
+        definition = definition_again(entry, record_of(world.open(entry)))
+        with built_anew(entry.name, reason):
+            understand(world, definition, find_sources(world, definition))
 
     def set_policy(self, policy: str) -> None:
         """Choose how it is refreshed from now on; NotIncremental for a policy that it cannot
@@ -74,7 +95,7 @@ class View(Handle):
         world, entry = self._world, self._entry
         wanted = policy_of(policy)
         table = world.open(entry)
-        require_policy(shape_of_view(world, table, gather(world, entry, table, {})), wanted)
+        require_policy(shape_of_view(world, table, record_of(table)), wanted)
         alter_entry(world, entry, replace(entry, policy=wanted))
 
     def history(self) -> list[dict[str, Any]]:

@@ -65,7 +65,7 @@ class MemoryTable:
             state.id, self._uri, version, state.schema, state.partition_by, tuple(files.values())
         )
 
-    def changes(self, old: int, new: int) -> Changes | Lost:
+    def changes(self, old: int, new: int, used: tuple[str, ...] | None = None) -> Changes | Lost:
         state = self._state()
         if old > new:
             return Lost(f"version {old} is newer than version {new}")

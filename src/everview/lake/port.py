@@ -25,8 +25,12 @@ class LakeTable(Protocol):
         """
         ...
 
-    def changes(self, old: int, new: int) -> Changes | Lost:
-        """What turns version `old` into version `new` (old <= new), or why that cannot be told."""
+    def changes(self, old: int, new: int, used: tuple[str, ...] | None = None) -> Changes | Lost:
+        """What turns version `old` into version `new` (old <= new), or why that cannot be told.
+
+        Only the columns `used` need have been the same all the time, by default all that there
+        were; the others are as they may be.
+        """
         ...
 
     def commit(self, commit: Commit) -> int:

@@ -40,14 +40,27 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
 
 
 def _must_be_full(facts: RefreshFacts, *, full: bool) -> str:
-    """Why only a full recompute will do, whatever the policy says; "" if it need not be."""
+    """Why only a full recompute will do, "" if it need not be; RefreshRefused where the policy
+    does not allow that.
+    """
     if not facts.stored.built:
         return "first build"
     if full:
         return "asked for"
     if facts.stored.record.outside:
         return facts.stored.record.full_only
+    if facts.stored.distrust:
+        require_full_allowed(facts.view, facts.policy, facts.stored.distrust)
     return facts.stored.distrust
+
+
+def require_full_allowed(view: str, policy: str, reason: str) -> None:
+    """RefreshRefused if the policy does not allow a full refresh that nobody asked for."""
+    if policy == "INCREMENTAL STRICT":
+        raise RefreshRefused(
+            f"`{view}` cannot be refreshed incrementally: {reason}.",
+            remedy="refresh(full=True) recomputes it once; or choose another policy.",
+        )
 
 
 def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
@@ -81,11 +94,7 @@ def _read_again(shape: Shape) -> tuple[Rel, ...]:
 
 
 def _fall_back(facts: RefreshFacts, recompute: Full, refusal: Refusal) -> Choice:
-    if facts.policy == "INCREMENTAL STRICT":
-        raise RefreshRefused(
-            f"`{facts.view}` cannot be refreshed incrementally: {refusal.reason}.",
-            remedy="refresh(full=True) recomputes it once; or choose another policy.",
-        )
+    require_full_allowed(facts.view, facts.policy, refusal.reason)
     reason = "the policy is FULL" if facts.policy == "FULL" else refusal.reason
     return Choice(Full(reason, recompute.cost), reason, None, (refusal,))
 

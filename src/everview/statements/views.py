@@ -8,7 +8,6 @@ from typing import assert_never
 from pyspark.sql import DataFrame
 
 from everview.create import (
-    Definition,
     create_view,
     create_virtual_view,
     find_sources,
@@ -35,6 +34,7 @@ from everview.sql.statements.values import (
 from everview.statements.results import done, receipts_frame, text_frame
 from everview.statements.warehouse import Warehouse, in_whole, placed, single
 from everview.views.catalog_changes import alter_entry, drop_entry
+from everview.views.definition import Definition
 from everview.views.status import how_kept
 from everview.views.world import find_entry
 

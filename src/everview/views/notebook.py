@@ -5,8 +5,9 @@ from __future__ import annotations
 from everview.errors import EverviewError
 from everview.facts.wording import size_text
 from everview.lake.catalog import Entry
-from everview.views.gather import gather
-from everview.views.status import Status, recorded_as, status_of, status_row, status_table
+from everview.views.gather import stored_facts
+from everview.views.outlook import outlook
+from everview.views.status import Status, status_of, status_row, status_table
 from everview.views.status_card import (
     definition_parts,
     plain_card,
@@ -54,10 +55,9 @@ def warehouse_html(world: World | None) -> str:
 
 def _status(world: World, entry: Entry) -> Status:
     table = world.open(entry)
-    facts = gather(world, entry, table, {})
-    kept = recorded_as(facts.stored.record)
+    stored = stored_facts(table)
     receipts = receipts_of(table, _COMMITS_SEARCHED)
-    return status_of(facts, kept, entry.comment, receipts, world.now())
+    return status_of(entry, stored, outlook(world, entry, stored), receipts, world.now())
 
 
 def _view_row(world: World, entry: Entry) -> tuple[str, ...]:

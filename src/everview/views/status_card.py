@@ -35,12 +35,14 @@ def status_card(status: Status, row: tuple[str, ...], parts: Sequence[Markup] = 
 
 
 def _badge(status: Status) -> Badge:
+    if status.refused:
+        return Badge("no refresh", "bad")
     if status.next_full:
         return Badge("full at next refresh", "slow")
-    commits = sum(status.behind.values())
-    if commits:
-        return Badge(f"{counted(commits, 'commit')} behind", "slow")
-    return Badge("up to date", "good")
+    if status.is_up_to_date:
+        return Badge("up to date", "good")
+    commits = sum(n or 0 for n in status.behind.values())
+    return Badge(f"{counted(commits, 'commit')} behind", "slow")
 
 
 def definition_parts(sql: str, columns: Schema) -> tuple[Markup, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from deltalake import DeltaTable
 
 from everview.errors import LostHistory
-from everview.facts.files import ChangeFile, DataFile, Sign
+from everview.facts.files import ChangeFile, DataFile, Sign, TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Lost
 from everview.lake.delta.differences import difference
@@ -25,33 +25,52 @@ from everview.lake.summed import APPENDED, CHANGE_FILES, DIFFERENCE, FEED, NOTHI
 # equal one already.
 _BAD_FEEDS = "delta-rs"
 
+_Used = tuple[str, ...] | None  # the columns that matter, None for all
 
-def read_changes(storage: Storage, old: int, new: int) -> Changes | Lost:
-    """The changes from `old` to `new`; Lost where the log or the files of it are gone."""
+
+def read_changes(
+    storage: Storage, old: int, new: int, used: tuple[str, ...] | None = None
+) -> Changes | Lost:
+    """The changes from `old` to `new`; Lost where the log or the files of it are gone, or where a
+    column of those `used` (by default of all) was not the same all the time.
+    """
     if old > new:
         return Lost(
             f"version {old} is newer than version {new}: the table was put back or made again"
         )
     try:
-        return _read(storage, old, new)
+        found = _read(storage, old, new, used)
+        return found if used is None or isinstance(found, Lost) else _bounded_by(found, used)
     except LostHistory as lost:
         return Lost(f"{lost.what}. {lost.remedy}".removesuffix(" ").removesuffix("."))
 
 
-def _read(storage: Storage, old: int, new: int) -> Changes | Lost:
+def _read(storage: Storage, old: int, new: int, used: _Used) -> Changes | Lost:
     end = load(storage, new)
     shape = metadata_of(end)
     entries = read_entries(storage, range(old + 1, new + 1))
     known = [entry for entry in entries if entry is not None]
     if len(known) == len(entries) and not _needs_both_ends(known, shape):
-        reason = _reshaped(storage, old, known, shape)
+        reason = _reshaped(storage, old, known, (shape, used))
         if reason is not None:
             return Lost(reason)
         total = _by_commit(storage, old, known, shape)
         files = total.files
         if total.is_single and not _missing(storage, files):
             return Changes(shape.id, storage.uri, old, new, shape.schema, files, total.ways)
-    return _between_ends(storage, old, end)
+    return _between_ends(storage, old, end, used)
+
+
+def _bounded_by(changes: Changes, used: tuple[str, ...]) -> Changes:
+    """With bounds of these columns alone: those of others may be of several types."""
+    files = tuple(replace(c, file=_with_bounds(c.file, used)) for c in changes.files)
+    return replace(changes, files=files)
+
+
+def _with_bounds(file: TableFile, names: tuple[str, ...]) -> TableFile:
+    if not isinstance(file, DataFile):
+        return file
+    return replace(file, bounds=tuple(b for b in file.bounds if b[0] in names))
 
 
 def _needs_both_ends(entries: list[LogEntry], shape: Metadata) -> bool:
@@ -115,11 +134,11 @@ def _described(storage: Storage, old: int, entries: Iterable[LogEntry]) -> Mappi
         return {}
 
 
-def _between_ends(storage: Storage, old: int, end: DeltaTable) -> Changes | Lost:
+def _between_ends(storage: Storage, old: int, end: DeltaTable, used: _Used) -> Changes | Lost:
     """By the file lists of both ends: the way that needs none of the commits in between."""
     begin = load(storage, old)
     before, after = metadata_of(begin), metadata_of(end)
-    reason = _incompatible(before, after, old)
+    reason = _incompatible((before, old), after, used)
     if reason is not None:
         return Lost(reason)
     files = difference(read_files(begin), read_files(end))
@@ -133,31 +152,34 @@ def _between_ends(storage: Storage, old: int, end: DeltaTable) -> Changes | Lost
     return Changes(after.id, storage.uri, old, end.version(), after.schema, files, ways)
 
 
-def _reshaped(storage: Storage, old: int, entries: list[LogEntry], shape: Metadata) -> str | None:
+def _reshaped(
+    storage: Storage, old: int, entries: list[LogEntry], end: tuple[Metadata, _Used]
+) -> str | None:
     """Why rows of the range do not fit the newest schema. Without a metaData action all fit."""
     inside = [(entry.version, entry.metadata) for entry in entries if entry.metadata is not None]
     if not inside:
         return None
     shapes = [(old, metadata_of(load(storage, old))), *inside]
-    reasons = (_incompatible(before, shape, version) for version, before in shapes)
+    reasons = (_incompatible((before, version), *end) for version, before in shapes)
     return next((reason for reason in reasons if reason is not None), None)
 
 
-def _incompatible(before: Metadata, after: Metadata, version: int) -> str | None:
+def _incompatible(seen: tuple[Metadata, int], after: Metadata, used: _Used) -> str | None:
+    before, version = seen
     if before.id != after.id:
         return (
             f"the table was replaced after version {version}: its id was {before.id}, is {after.id}"
         )
     if before.partition_by != after.partition_by:
         return f"the table was partitioned anew after version {version}"
-    for column in before.schema.fields:
-        if column.name not in after.schema:
-            return f"the column {column.name!r} of version {version} was dropped"
-        if after.schema[column.name].type != column.type:
-            return (
-                f"the column {column.name!r} was {column.type} at version {version} "
-                f"and is {after.schema[column.name].type} now"
-            )
+    for name in before.schema.names if used is None else used:
+        if name not in after.schema:
+            return f"the column {name!r} of version {version} was dropped"
+        if name not in before.schema:
+            return f"the column {name!r} was not there at version {version}"
+        was, now = before.schema[name].type, after.schema[name].type
+        if was != now:
+            return f"the column {name!r} was {was} at version {version} and is {now} now"
     return None
 
 

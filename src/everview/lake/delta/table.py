@@ -54,8 +54,8 @@ class EmbeddedTable:
             )
         return snapshot
 
-    def changes(self, old: int, new: int) -> Changes | Lost:
-        return read_changes(self._storage, old, new)
+    def changes(self, old: int, new: int, used: tuple[str, ...] | None = None) -> Changes | Lost:
+        return read_changes(self._storage, old, new, used)
 
     def commit(self, commit: Commit) -> int:
         return make_commit(self._storage, commit)
