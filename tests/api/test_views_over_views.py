@@ -10,7 +10,7 @@ import pytest
 from deltalake import write_deltalake
 
 import everview as ev
-from everview.errors import EverviewError, UnknownName
+from everview.errors import EverviewError, LostHistory, RefreshRefused, UnknownName
 from tests.api.bags import assert_exact, bag, refused
 from tests.api.meanwhile import write_once_at
 from tests.api.shop import BY_CITY, LARGE, add_sales
@@ -131,6 +131,12 @@ def test_a_replaced_lower_view_leads_to_a_rebuild_that_says_so(
     wide = "SELECT city, count(*) AS n, sum(amount) * 2 AS total FROM sales GROUP BY city"
     tower.create_materialized_view("by_city", wide, replace=True)
     explained = str(tower.view("a_totals").explain())
+    status = tower.view("a_totals").status()
+    assert status.behind == {"by_city": None}
+    assert "another table than before" in status.next_full
+    assert "up to date" not in str(status)
+    with refused(LostHistory, "`a_totals`", "`by_city`"):
+        tower.view("a_totals").verify()
     receipt = tower.view("a_totals").refresh()
     assert receipt.strategy == "full"
     assert "by_city" in receipt.reason
@@ -151,26 +157,52 @@ def test_a_lower_view_that_lost_a_column_is_said_with_its_name(tower: ev.Warehou
     assert [r.view for r in tower.refresh("large")] == ["large"], "others are refreshed still"
 
 
-def test_a_source_dropped_and_made_again_leads_to_a_rebuild_that_says_so(
+def test_a_source_dropped_and_made_again_at_the_same_version(
     wh: ev.Warehouse, sales: ev.Table, tmp_path: Path
 ) -> None:
+    """Everything that looks at the view says the same: it is another table."""
     path = tmp_path / "orders"
     write_deltalake(path, sales.to_df().toArrow())
     wh.attach("orders", str(path))
     sql = BY_CITY.replace("sales", "orders")
     view = wh.create_materialized_view("v", sql, policy="INCREMENTAL STRICT")
+    before = bag(view.to_df())
     shutil.rmtree(path)
     write_deltalake(path, sales.to_df().where("id > 2").toArrow())
-    receipt = view.refresh()
-    assert (receipt.strategy, receipt.view) == ("full", "v")
-    assert "built anew" in receipt.reason
-    assert "`orders` is another table than before" in receipt.reason
+    assert wh.table("orders").version == view.status().exact_at["orders"]
+    other = "`orders` is another table than before"
+    for act in (view.explain, view.refresh):
+        with refused(RefreshRefused, "`v`", other):
+            act()
+    assert (view.status().behind, other in view.status().refused) == ({"orders": None}, True)
+    assert "up to date" not in str(view.status()) + view._repr_html_()
+    with refused(LostHistory, "`v`", "`orders`", "another table has its name now"):
+        view.verify()
+    assert bag(view.to_df()) == before, "nothing was published"
+    view.set_policy("INCREMENTAL")
+    assert view.explain().reason == view.refresh().reason
     assert_exact(wh, "v", sql)
     assert view.refresh().strategy.startswith("skipped")
     assert view.verify().ok
+    assert "up to date" in str(view.status())
+
+
+def test_a_source_whose_folder_is_gone_is_named(
+    wh: ev.Warehouse, sales: ev.Table, tmp_path: Path
+) -> None:
+    path = tmp_path / "orders"
+    write_deltalake(path, sales.to_df().toArrow())
+    wh.attach("orders", str(path))
+    view = wh.create_materialized_view("v", "SELECT city FROM orders")
+    other = wh.create_materialized_view("other", "SELECT city FROM sales")
     shutil.rmtree(path)
-    with refused(EverviewError, "orders"):
-        view.refresh()
+    for act in (view.explain, view.refresh, view.verify):
+        with refused(EverviewError, "`v`", "`orders`"):
+            act()
+    told = {s.view: s for s in wh.status()}
+    assert "`orders`" in told["v"].refused
+    assert told["other"].is_up_to_date
+    assert other.refresh().strategy.startswith("skipped"), "others are refreshed still"
 
 
 def test_a_source_that_is_gone_is_named(tower: ev.Warehouse) -> None:
@@ -179,4 +211,7 @@ def test_a_source_that_is_gone_is_named(tower: ev.Warehouse) -> None:
     entries.change(lambda now: tuple(e for e in now.entries if e.name != "large"))
     with refused(UnknownName, "`large`", "b_largest"):
         tower.view("b_largest").refresh()
+    with refused(EverviewError, "`large`", "b_largest"):
+        tower.view("b_largest").verify()
+    assert "`large`, which is gone" in tower.view("b_largest").status().refused
     assert tower.refresh("a_totals")[-1].view == "a_totals"

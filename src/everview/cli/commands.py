@@ -12,7 +12,7 @@ from typing import Any
 from rich.text import Text
 
 import everview
-from everview.cli.codes import DIFFERENT, DONE
+from everview.cli.codes import DIFFERENT, DONE, ERROR
 from everview.cli.lineage import lineage, shown
 from everview.cli.opening import opened
 from everview.cli.parser import UsageError
@@ -94,20 +94,39 @@ def run_explain(arguments: argparse.Namespace, screen: Screen) -> int:
 
 
 def run_verify(arguments: argparse.Namespace, screen: Screen) -> int:
-    """Each view against its recomputation; every one is tried, also after a difference."""
+    """Each view against its recomputation; every one is tried, also after a difference or an
+    error.
+    """
     if bool(arguments.views) == arguments.all:
         raise UsageError("name the views to verify, or --all", "usage: everview verify [VIEW ...]")
-    found = []
+    found: list[everview.Verification] = []
+    failed: list[tuple[str, everview.EverviewError]] = []
     with opened(arguments, screen) as warehouse:
-        for name in arguments.views or warehouse.views():
-            verification = warehouse.view(name).verify()
-            found.append(verification)
-            if not screen.json and not (screen.quiet and verification.ok):
-                for text in str(verification).splitlines():
-                    screen.say(styled(hanging(text, screen.out.width)))
+        names = arguments.views or warehouse.views()
+        for name in names:
+            try:
+                found.append(_verified(warehouse, name, screen))
+            except everview.EverviewError as error:
+                if len(names) == 1:
+                    raise
+                failed.append((name, error))
     if screen.json:
-        screen.document([v.to_dict() for v in found])
-    return DONE if all(v.ok for v in found) else DIFFERENT
+        errors = [{"view": view, "error": raised.to_dict()} for view, raised in failed]
+        screen.document([*(v.to_dict() for v in found), *errors])
+    else:
+        for _, raised in failed:
+            screen.failed(raised)
+    if not all(v.ok for v in found):
+        return DIFFERENT
+    return ERROR if failed else DONE
+
+
+def _verified(warehouse: everview.Warehouse, name: str, screen: Screen) -> everview.Verification:
+    verification = warehouse.view(name).verify()
+    if not screen.json and not (screen.quiet and verification.ok):
+        for text in str(verification).splitlines():
+            screen.say(styled(hanging(text, screen.out.width)))
+    return verification
 
 
 def run_history(arguments: argparse.Namespace, screen: Screen) -> int:

@@ -10,6 +10,7 @@ from everview.errors import ColumnGone, NotIncremental, SqlInvalid, UnsupportedT
 from everview.facts.schema import Schema
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
+from everview.run.engine import is_from_spark
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,21 @@ def built_anew(view: str, reason: str) -> Iterator[None]:
         yield
     except (SqlInvalid, NotIncremental, UnsupportedType, ColumnGone) as error:
         raise type(error)(
-            f"`{view}` would be built anew, since {reason}. That cannot be done: {error.what}",
-            where=error.where,
-            remedy=f"The rows of `{view}` stay as they are. Replace the view by a definition that "
-            "fits: CREATE OR REPLACE MATERIALIZED VIEW.",
+            _cannot(view, reason, error.what), where=error.where, remedy=_replace(view)
         ) from error
+    except Exception as error:
+        if not is_from_spark(error):
+            raise
+        said = next(filter(None, str(error).splitlines()), type(error).__name__)
+        raise SqlInvalid(_cannot(view, reason, said), remedy=_replace(view)) from error
+
+
+def _cannot(view: str, reason: str, why: str) -> str:
+    return f"`{view}` would be built anew, since {reason}. That cannot be done: {why}"
+
+
+def _replace(view: str) -> str:
+    return (
+        f"The rows of `{view}` stay as they are. Replace the view by a definition that fits: "
+        "CREATE OR REPLACE MATERIALIZED VIEW."
+    )
