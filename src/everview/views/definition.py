@@ -33,7 +33,8 @@ class Definition:
         if self.recorded is None:
             return schema
         known = {s.name: s.schema for s in (*self.recorded.sources, *self.recorded.outside)}
-        return schema.only(tuple(n for n in known[source].names if n in schema))
+        before = known.get(source, schema)
+        return schema.only(tuple(n for n in before.names if n in schema))
 
     def require_columns(self, columns: Schema) -> None:
         """A view that is built anew keeps its columns; the fields that `s.*` stands for may have
