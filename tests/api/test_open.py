@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 import everview as ev
 from everview.errors import InvalidArgument, NotAWarehouse, UnknownName, WarehouseClosed
+from everview.run.engine import changed_settings
 from tests.api.bags import assert_exact, bag, refused
 from tests.api.shop import BY_CITY, add_sales
 
@@ -56,6 +57,18 @@ def test_the_running_session_is_used_when_none_is_given(
         assert type(wh.spark) is type(spark_or_connect)
         wh.create_table("sales", "id BIGINT").append(spark_or_connect.range(3))
         assert bag(wh.sql("SELECT * FROM sales")) == bag([(0,), (1,), (2,)])
+
+
+def test_a_second_warehouse_is_on_the_session_of_the_first(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Not on the one that the first has beside it, which is active after a write."""
+    with ev.open(str(tmp_path / "one")) as one, changed_settings(spark, {"my.own": "here"}):
+        one.create_table("t", "id INT").append(one.spark.range(3).selectExpr("CAST(id AS INT) id"))
+        one.create_materialized_view("v", "SELECT id FROM t")
+        one._world.engine.own.createDataFrame([], "id INT")
+        with ev.open(str(tmp_path / "two")) as two:
+            assert two.spark.conf.get("my.own", None) == "here"
 
 
 def test_a_closed_warehouse_says_so(wh: ev.Warehouse, sales: ev.Table) -> None:

@@ -36,16 +36,17 @@ ORDER = (
     "session",
     "__init__",  # what `import everview` gives
     "cli",
+    "testing",
     "web",
     "__main__",
 )
 HOMES = {
     "sqlglot": ("sql",),
     # Besides lake/ and run/, what a caller meets: DataFrames and schemas in the signatures of
-    # tables, handles, warehouse and session, and in refresh the exception of a failed Spark job.
+    # tables, handles, warehouse, session and testing; in refresh the error of a failed Spark job.
     "pyspark": (
         *("lake", "run", "refresh", "tables", "queries"),
-        *("handles", "statements", "warehouse", "session"),
+        *("handles", "statements", "warehouse", "session", "testing"),
     ),
     "deltalake": ("lake", "run"),
 }

@@ -1,6 +1,6 @@
-"""Shows that the laws catch every wrong delta rule.
+"""Shows that the laws catch every wrong rule: of changes, of rewriting, of what need not be read.
 
-Run by `make mutate`. Every mutant is a module of the delta rules with one node of its tree changed;
+Run by `make mutate`. Every mutant is a module with rules of which one node of its tree is changed;
 it is imported in place of the original, and random cases are tried until one fails: first those
 that are known to call the changed function, then all. A mutant that survives is a gap in the laws,
 or equivalent to the original and argued in EQUIVALENT.
@@ -29,15 +29,25 @@ from typing import Any
 from tests.laws.equivalent import EQUIVALENT
 from tests.laws.mutants import SOURCES, Mutant, mutants
 
-RULES = (
-    *sorted(f"delta/{p.name}" for p in (SOURCES / "delta").glob("*.py") if p.stat().st_size),
-    "aggregates/areas.py",
-)
-LAWS = (
+
+def _files(folder: str) -> tuple[str, ...]:
+    held = (p for p in (SOURCES / folder).glob("*.py") if p.stat().st_size)
+    return tuple(sorted(f"{folder}/{p.name}" for p in held))
+
+
+REWRITES = (*_files("rewrite"), "plan/narrow.py", "plan/reach.py")
+RULES = (*_files("delta"), "aggregates/areas.py", *REWRITES)
+Law = tuple[str, str]  # its module and its name
+CHANGES: tuple[Law, ...] = (
     ("tests.laws.law", "check_keyed"),
     ("tests.laws.law", "check_rows"),
     ("tests.laws.grouped_law", "check_grouped"),
     ("tests.laws.tree_law", "check_tree"),
+)
+# A rewrite that does not do its work loses no row: examples hold that it does.
+REWRITTEN: tuple[Law, ...] = (
+    ("tests.laws.rewrite_law", "check_rewrites"),
+    ("tests.laws.rewrite_examples", "check_example"),
 )
 # What is imported anew for every mutant: the rules and everything that imports them.
 RELOADED = (
@@ -49,14 +59,18 @@ RELOADED = (
     "tests.laws.law",
     "tests.laws.line_law",
     "tests.laws.met",
+    "tests.laws.rewrite_examples",
+    "tests.laws.rewrite_law",
     "tests.laws.shrink",
     "tests.laws.tree_law",
+    "tests.plan",
+    "tests.rewrite",
 )
 WATCHED = 120  # cases of each law of which it is known what they call
 CASES = 4000
 SECONDS = 30  # for one case
 
-Trial = tuple[int, int]  # a law, by its place in LAWS, and a seed
+Trial = tuple[int, int]  # a law, by its place among those of the file, and a seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +107,8 @@ def attempt(mutant: Mutant, first: list[Trial], cases: int) -> Outcome:
     signal.signal(signal.SIGALRM, _stop)
     number = 0
     try:
-        laws = _laws()
-        for law, seed in islice(_trials(first), cases):
+        laws = _checks(laws_of(mutant.file))
+        for law, seed in islice(_trials(first, len(laws)), cases):
             number += 1
             signal.alarm(SECONDS)
             laws[law](seed)
@@ -110,22 +124,27 @@ def _stop(_: int, frame: FrameType | None) -> None:
     raise TooLong
 
 
-def _laws() -> list[Callable[[int], None]]:
+def laws_of(file: str) -> tuple[Law, ...]:
+    """The laws that hold the rules of a file."""
+    return REWRITTEN if file in REWRITES else CHANGES
+
+
+def _checks(laws: tuple[Law, ...]) -> list[Callable[[int], None]]:
     """The laws by freshly imported rules."""
     for name in [n for n in sys.modules if n.startswith(RELOADED)]:
         del sys.modules[name]
     seen = importlib.import_module("tests.laws.law").Seen()
-    checks = [getattr(importlib.import_module(module), name) for module, name in LAWS]
+    checks = [getattr(importlib.import_module(module), name) for module, name in laws]
     return [lambda seed, check=check: check(seed, seen) for check in checks]
 
 
-def _trials(first: list[Trial]) -> Iterator[Trial]:
+def _trials(first: list[Trial], laws: int) -> Iterator[Trial]:
     """The laws in turn, over the same cases every time."""
     yield from first
-    yield from ((law, seed) for seed in count() for law in range(len(LAWS)))
+    yield from ((law, seed) for seed in count() for law in range(laws))
 
 
-def watched(cases: int) -> dict[tuple[str, str], list[Trial]]:
+def watched(laws: tuple[Law, ...], cases: int) -> dict[tuple[str, str], list[Trial]]:
     """Which cases call each function of the rules, by file and dotted name."""
     found: dict[tuple[str, str], list[Trial]] = defaultdict(list)
     called: set[CodeType] = set()
@@ -134,12 +153,12 @@ def watched(cases: int) -> dict[tuple[str, str], list[Trial]]:
         if event == "call":
             called.add(frame.f_code)
 
-    laws = _laws()
-    for trial in islice(_trials([]), cases * len(laws)):
+    checks = _checks(laws)
+    for trial in islice(_trials([], len(checks)), cases * len(checks)):
         called.clear()
         sys.setprofile(watch)
         try:
-            laws[trial[0]](trial[1])
+            checks[trial[0]](trial[1])
         finally:
             sys.setprofile(None)
         for place in {_place(code) for code in called}:
@@ -163,12 +182,12 @@ def _reason(error: Exception) -> str:
 def run(files: tuple[str, ...], cases: int) -> int:
     """Try all mutants, show the table, and give the exit code."""
     begun = time.perf_counter()
-    known_cases = watched(WATCHED)
+    known_cases = {laws: watched(laws, WATCHED) for laws in set(map(laws_of, files))}
     todo = [m for file in files for m in mutants(file)]
     known = {m.key for m in todo}
     survived, wrong = [], [k for k in EQUIVALENT if k[0] in files and k not in known]
     with ProcessPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
-        first = [known_cases.get((m.file, m.function), []) for m in todo]
+        first = [known_cases[laws_of(m.file)].get((m.file, m.function), []) for m in todo]
         outcomes = pool.map(attempt, todo, first, [_cases(m, cases) for m in todo])
         for outcome in outcomes:
             mutant = outcome.mutant

@@ -16,6 +16,7 @@ from everview.algebra.relations import (
     Net,
     Scan,
     Signed,
+    Touched,
     UnionAll,
 )
 from everview.algebra.scalars import Column, Compare, Ref
@@ -136,6 +137,47 @@ def test_what_is_read(sql: str, changed: str, read: str) -> None:
 def test_rows_of_touched_groups_are_looked_for_in_their_range() -> None:
     sql = "SELECT l_order, count(*) n FROM lines GROUP BY l_order HAVING count(*) > 1"
     assert scans(sql, "lines") == {"lines new l_order 30 to 40", "lines old l_order 30 to 40"}
+
+
+BUSY = "GROUP BY l_order HAVING count(*) > 1"
+
+
+@pytest.mark.parametrize(
+    ("tables", "read"),
+    [
+        ("lines JOIN people ON l_id = p_no", "people new"),
+        ("people JOIN lines ON l_id = p_no", "people new"),
+        ("people RIGHT JOIN lines ON l_id = p_no", "people new"),
+        ("lines LEFT JOIN people ON l_id = p_no", "people new"),
+        # What is wanted of one side is wanted of its partners.
+        ("lines JOIN orders ON l_order = o_id", "orders new o_id 30 to 40"),
+        ("orders JOIN lines ON l_order = o_id", "orders new o_id 30 to 40"),
+        ("orders RIGHT JOIN lines ON l_order = o_id", "orders new o_id 30 to 40"),
+        # Computed keys say nothing of the column below them.
+        ("lines JOIN orders ON l_order + 1 = o_id", "orders new"),
+        ("lines JOIN orders ON l_order = o_id + 1", "orders new"),
+    ],
+)
+def test_touched_groups_above_a_join_are_looked_for_on_the_side_of_their_key(
+    tables: str, read: str
+) -> None:
+    found = scans(f"SELECT l_order, count(*) n FROM {tables} {BUSY}", "lines")
+    assert found >= {"lines new l_order 30 to 40", "lines old l_order 30 to 40", read}
+
+
+def test_a_semi_join_passes_the_range_of_what_it_tests_on() -> None:
+    """Rows whose key is among the changed orders, joined with people by that key."""
+    order, line, person = Column(1, "o_id"), Column(2, "l_order"), Column(3, "p_no")
+    kept = Join(
+        "semi",
+        Scan("lines", At.NEW, (line,)),
+        Touched(Changes("orders", (order,)), (order,)),
+        Compare("=", Ref(2), Ref(1)),
+    )
+    people = Scan("people", At.NEW, (person,))
+    plan = narrowed(Join("inner", kept, people, Compare("=", Ref(2), Ref(3))), facts)
+    cut = {s.table: s.ranges() for s in walk_plan(plan) if isinstance(s, Scan)}
+    assert cut == {"lines": {"l_order": Range(10, 20)}, "people": {"p_no": Range(10, 20)}}
 
 
 def test_a_scan_that_two_read_is_cut_to_what_both_want() -> None:

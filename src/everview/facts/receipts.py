@@ -73,6 +73,11 @@ class Receipt:
         """Whether a row of the view changed."""
         return bool(self.rows_inserted or self.rows_updated or self.rows_deleted)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the view was recomputed, rather than changed by what changed."""
+        return self.strategy.startswith("full")
+
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "below": [r.to_dict() for r in self.below]}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
+from everview.run.engine import is_connect
 from everview.run.java import prepare
 from everview.run.log import logged
 from everview.settings import Settings
@@ -21,7 +22,8 @@ def local_session(settings: Settings) -> SparkSession:
     """The running session if there is one, else a new one on this machine's cores."""
     running = SparkSession.getActiveSession()
     if running is not None:
-        return running
+        # The active one may be the session that another open warehouse has beside its caller's.
+        return running if is_connect(running) else SparkSession.builder.getOrCreate()
     prepare()
     cores = settings.cores or "*"
     builder = SparkSession.builder.master(f"local[{cores}]").appName("everview")
