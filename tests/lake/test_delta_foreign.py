@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from everview.facts.files import Sign
-from everview.facts.tables import Lost
+from everview.facts.files import DataFile, Sign
+from everview.facts.tables import Changes, Lost
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from tests.lake.reading import bag_of, check_changes, signed_bag
 
@@ -284,6 +284,33 @@ def test_a_column_that_changed_and_came_back_is_lost(tmp_path: Path) -> None:
     write_deltalake(path, text, mode="overwrite", schema_mode="overwrite")
     write_deltalake(path, rows((1, "a")), mode="overwrite", schema_mode="overwrite")
     assert isinstance(EmbeddedDelta().open(str(path)).changes(0, 2), Lost)
+
+
+@pytest.mark.parametrize(
+    "columns", [{"k": [1]}, {"k": [1], "s": [1.5]}, {"s": ["b"], "k": [1], "n": [2]}]
+)
+def test_columns_that_are_not_used_may_change(tmp_path: Path, columns: dict[str, Any]) -> None:
+    path = tmp_path / "t"
+    write_deltalake(path, rows((1, "a")))
+    write_deltalake(path, pa.table(columns), mode="overwrite", schema_mode="overwrite")
+    found = EmbeddedDelta().open(str(path)).changes(0, 1, ("k",))
+    assert isinstance(found, Changes)
+    assert sorted(f.sign.value for f in found.files) == sorted((Sign.PLUS.value, Sign.MINUS.value))
+    known = [dict(f.file.bounds) for f in found.files if isinstance(f.file, DataFile)]
+    assert [set(bounds) for bounds in known] == [{"k"}] * 2, "others may be of several types"
+
+
+def test_a_used_column_that_was_away_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    write_deltalake(path, rows((1, "a")))
+    write_deltalake(path, pa.table({"k": [1]}), mode="overwrite", schema_mode="overwrite")
+    write_deltalake(path, rows((1, "b")), mode="overwrite", schema_mode="overwrite")
+    table = EmbeddedDelta().open(str(path))
+    lost = table.changes(0, 2, ("k", "s"))
+    assert isinstance(lost, Lost)
+    assert "'s' was not there at version 1" in lost.reason
+    assert isinstance(table.changes(0, 2, ("k",)), Changes)
+    assert isinstance(table.changes(0, 1, ("k", "s")), Lost)
 
 
 def test_a_table_replaced_inside_the_range_is_lost(tmp_path: Path) -> None:
