@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from everview.errors import EverviewError
+from everview.errors import EverviewError, RefreshFailed
 from everview.facts.keys import KeyCheck
+from everview.facts.progress import Progress
 from everview.facts.receipts import Read, Receipt, Verification
 from everview.handles.table import Table
 from everview.handles.view import View
@@ -18,8 +19,10 @@ __all__ = [
     "EverviewError",
     "Explanation",
     "KeyCheck",
+    "Progress",
     "Read",
     "Receipt",
+    "RefreshFailed",
     "Settings",
     "Status",
     "Table",

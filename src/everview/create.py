@@ -29,6 +29,7 @@ from everview.run.log import logged
 from everview.run.pinned import pinned_settings
 from everview.run.read import packed_schema, snapshot_frame
 from everview.run.session_tables import session_schema
+from everview.run.spark_errors import spark_failures
 from everview.sql.inline import VirtualView
 from everview.sql.parse import forbid_outside_state, parse_query, table_name, table_references
 from everview.version import VERSION
@@ -37,6 +38,8 @@ from everview.views.catalog_changes import (
     attach_found,
     check_name,
     drop_entry,
+    no_folder_left,
+    remove_folder,
     sources_of_views,
 )
 from everview.views.definition import Definition
@@ -59,7 +62,8 @@ def create_view(world: World, definition: Definition, *, replace: bool = False) 
     """Create a materialized view, or put it in the place of the one of that name."""
     check_name(world.catalog.read(), definition.name, replaced="view" if replace else "")
     built = build(world, definition, {})
-    add_entry(world, built.entry, replaced=replace, sources=built.sources)
+    with no_folder_left(world, built.entry.location):
+        add_entry(world, built.entry, replaced=replace, sources=built.sources)
     return built.receipt
 
 
@@ -121,22 +125,28 @@ def understand(world: World, definition: Definition, sources: Resolved) -> Defin
     shape = defined.shape
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
         shape = dataclasses.replace(shape, place=sources.query.in_original(shape.place))
+    moment = defined.moment
+    if moment is not None:
+        place = sources.query.in_original(moment.place)
+        moment = dataclasses.replace(moment, place=place)
     for name in (n for n, t in tables.items() if tail_of(t) is not None):
         reason = f"`{name}` has a LIMIT, its rows are not changed row by row"
         shape = full_only(reason, sources.place(name), defined.columns)
     for outside in sources.outside.values():
         shape = full_only(outside.why, outside.place, defined.columns)
     require_policy(shape, definition.policy)
-    return dataclasses.replace(defined, shape=shape)
+    return dataclasses.replace(defined, shape=shape, moment=moment)
 
 
 def _build_from(world: World, definition: Definition, sources: Resolved, pins: Pins) -> Built:
     _check_circle(world, definition.name.lower(), tuple(sources.entries))
     defined = understand(world, definition, sources)
     built = _build(world, definition, defined, (sources, pins))
-    wrong = _compared(world, built, (sources, pins))
+    with no_folder_left(world, built.entry.location):
+        wrong = _compared(world, built, (sources, pins))
     if not wrong:
         return built
+    remove_folder(world, built.entry.location)
     defined = dataclasses.replace(defined, shape=full_only(wrong, None, defined.columns))
     require_policy(defined.shape, definition.policy)
     return _build(world, definition, defined, (sources, pins))
@@ -201,14 +211,15 @@ def _build(world: World, definition: Definition, defined: Defined, sources: Sour
     shape = defined.shape
     record = _record(world, definition, defined, sources[0])
     location = f"views/{uuid.uuid4().hex}"
-    table = world.lake.create(
-        world.uri(location),
-        packed_schema(shape.layout.stored),
-        (),
-        {VIEW_PROPERTY: record.to_json()},
-    )
     entry = Entry(definition.name, "view", location, definition.comment, definition.policy)
-    return Built(entry, refresh(world, entry, table, sources[1]), tuple(sources[0].entries))
+    with no_folder_left(world, location):
+        table = world.lake.create(
+            world.uri(location),
+            packed_schema(shape.layout.stored),
+            (),
+            {VIEW_PROPERTY: record.to_json()},
+        )
+        return Built(entry, refresh(world, entry, table, sources[1]), tuple(sources[0].entries))
 
 
 def _record(
@@ -234,6 +245,7 @@ def _record(
         created_with=VERSION,
         inlined=(*definition.inlined, *sources.inlined),
         comments=dict(definition.comments),
+        moment=defined.moment,
         outside=tuple(
             SourceRecord(
                 n,
@@ -260,7 +272,9 @@ def _compared(world: World, built: Built, sources: Sources) -> str:
         return ""
     loose = loose_columns(world.defined(table, record).shape).all
     settings = world.engine.settings(whole(size), record.settings)
-    with logged(built.entry.name, "compare"), settings as spark:
+    name, spared = built.entry.name, "Nothing was published."
+    failures = spark_failures(f"`{name}`", f"first build of {name}, step compare", spared)
+    with logged(name, "compare"), failures, settings as spark:
         frames = {
             n: snapshot_frame(spark, s).select(*_names(record.source(n).schema))
             for n, s in snapshots.items()

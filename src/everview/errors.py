@@ -2,54 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any
 
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A stretch of a SQL text: 1-based line and column, and how many characters it covers."""
-
-    line: int
-    column: int
-    length: int
-    source_line: str
-
-    def __str__(self) -> str:
-        caret = " " * (self.column - 1) + "^" * max(1, self.length)
-        return f"line {self.line}, column {self.column}:\n      {self.source_line}\n      {caret}"
-
-
-class EverviewError(Exception):
-    """The root of all errors raised on purpose; one subclass per kind, each with its own code."""
-
-    code: ClassVar[str] = "EV-0000"
-    title: ClassVar[str] = "error"
-
-    def __init__(self, what: str, *, where: Place | str | None = None, remedy: str = "") -> None:
-        self.what = what
-        self.where = where
-        self.remedy = remedy
-        super().__init__(self._text())
-
-    def _text(self) -> str:
-        lines = [f"{self.code}  {self.title}"]
-        if self.where is not None:
-            lines.append(f"  {self.where}")
-        lines.append(f"  {self.what}")
-        if self.remedy:
-            lines.append(f"  {self.remedy}")
-        return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "code": self.code,
-            "title": self.title,
-            "what": self.what,
-            "where": None if self.where is None else str(self.where),
-            "remedy": self.remedy,
-        }
-
+from everview.coded_error import EverviewError as EverviewError
+from everview.coded_error import Place as Place
 
 # 1xxx: names, arguments and the warehouse itself
 
@@ -90,7 +46,9 @@ class InvalidArgument(EverviewError):
 
 
 class StillUsed(EverviewError):
-    """What was to be dropped, renamed or replaced is read by views. Drop or replace those first."""
+    """What was to be dropped, renamed or replaced is read by views. Drop or replace those first, or
+    drop all of it with CASCADE.
+    """
 
     code = "EV-1006"
     title = "views still read it"
@@ -176,7 +134,9 @@ class ConstraintViolated(EverviewError):
 
 
 class CommitConflict(EverviewError):
-    """Another writer committed to the same table meanwhile. Run it again; nothing was written."""
+    """Another writer committed to the same table meanwhile, and what was written may depend on
+    that. Run it again; nothing was written.
+    """
 
     code = "EV-4001"
     title = "another writer committed first"
@@ -254,10 +214,28 @@ class InvariantViolated(EverviewError):
     title = "a check of the refresh failed, nothing was published"
 
 
+class ComputationFailed(EverviewError):
+    """Spark failed on a row, and its error is the cause. Correct the data or the text."""
+
+    code = "EV-5003"
+    title = "Spark failed while it computed the rows"
+
+
+class RefreshFailed(EverviewError):
+    """Some views could not be refreshed, or a view below could not. `receipts` are those of the
+    other views, `errors` has each view's own: do what they say, and refresh again.
+    """
+
+    code = "EV-5005"
+    title = "not every view was refreshed"
+    receipts: tuple[Any, ...] = ()
+    errors: dict[str, EverviewError]
+
+
 class ColumnGone(EverviewError):
     """A source has no column any more that the view reads. Bring it back, or replace the view."""
 
-    code = "EV-5003"
+    code = "EV-5006"
     title = "a column that the view reads is gone"
 
 

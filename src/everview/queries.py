@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
-from everview.errors import SqlInvalid
+from everview.errors import InvalidArgument, LostHistory, SqlInvalid, SqlNotAllowed
 from everview.lake.catalog import Entry
-from everview.run.define import spark_message
 from everview.run.engine import sql_over
 from everview.run.session_tables import session_frame
+from everview.run.spark_errors import spark_message
 from everview.run.tails import shown_frame
 from everview.sql.names import quoted
-from everview.sql.parse import parse_query, with_placeholders
-from everview.views.resolve import resolve, virtual_view
-from everview.views.world import World, public_schema, tail_of
+from everview.sql.parse import Parsed, parse_query, place_of_table
+from everview.sql.past import Past, Source, sources_of, with_sources
+from everview.views.resolve import Resolved, resolve, virtual_view
+from everview.views.world import World, find_entry, public_schema, tail_of
 
 
 def query_frame(
@@ -27,18 +30,74 @@ def query_frame(
     """
     given = given or {}
     is_caller = spark is world.engine.caller
-    resolved = resolve(world, parse_query(text), given=frozenset(given), temporary=is_caller)
-    frames = {n: public_frame(world, spark, e) for n, e in resolved.entries.items()}
-    for name, outside in resolved.outside.items():
-        full = outside.table.name
-        frames[name] = spark.table(full) if is_caller else session_frame(spark, full)
-    frames |= given
-    names = {name: f"source{i}" for i, name in enumerate(frames)}
-    text = with_placeholders(resolved.parsed, names)
+    parsed = parse_query(text)
+    _refuse_past_views(world, parsed)
+    resolved = resolve(world, parsed, given=frozenset(given), temporary=is_caller)
+    read = _Reading(world, spark, resolved, given)
+    frames = {source: read.frame(source) for source in sources_of(resolved.parsed)}
+    names = {source: f"source{i}" for i, source in enumerate(frames)}
+    text = with_sources(resolved.parsed, names)
     try:
-        return sql_over(spark, text, {names[n]: frame for n, frame in frames.items()})
+        return sql_over(spark, text, {names[s]: frame for s, frame in frames.items()})
     except (AnalysisException, ParseException) as error:
         raise SqlInvalid(spark_message(error), remedy="Correct the query.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The frames of a query's sources in a session."""
+
+    world: World
+    spark: SparkSession
+    resolved: Resolved
+    given: Mapping[str, DataFrame]
+
+    def frame(self, source: Source) -> DataFrame:
+        entry = self.resolved.entries.get(source.name)
+        if source.past is not None and entry is None:
+            raise SqlNotAllowed(
+                f"`{source.name}` has no versions.",
+                where=self.resolved.place(source.name),
+                remedy="Read it as it is now.",
+            )
+        if source.name in self.given:
+            return self.given[source.name]
+        if entry is not None:
+            return public_frame(self.world, self.spark, entry, self._version(entry, source.past))
+        full = self.resolved.outside[source.name].table.name
+        is_caller = self.spark is self.world.engine.caller
+        return self.spark.table(full) if is_caller else session_frame(self.spark, full)
+
+    def _version(self, entry: Entry, past: Past | None) -> int | None:
+        if past is None or past.kind == "VERSION":
+            return None if past is None else int(past.value)
+        moment = F.unix_millis(F.try_to_timestamp(F.lit(past.value)))
+        at = self.spark.range(1).select(moment).collect()[0][0]
+        if at is None:
+            raise InvalidArgument(
+                f"{past.value!r} is not a timestamp.", remedy="For example '2024-01-31 12:00:00'."
+            )
+        commits = self.world.open(entry).history()
+        found = next((c.version for c in commits if c.timestamp <= at), None)
+        if found is None:
+            raise LostHistory(
+                f"The log of `{entry.name}` has no version as old as {past.value}.",
+                remedy="DESCRIBE HISTORY lists the versions that are still there.",
+            )
+        return found
+
+
+def _refuse_past_views(world: World, parsed: Parsed) -> None:
+    """A virtual view stands for its query and has no versions of its own."""
+    known = world.catalog.read()
+    for source in sources_of(parsed):
+        entry = find_entry(known, source.name)
+        if source.past is not None and entry is not None and entry.kind == "virtual":
+            raise SqlNotAllowed(
+                f"`{entry.name}` is a view without stored rows, and has no versions.",
+                where=place_of_table(parsed, source.name),
+                remedy="Name the version of the tables that it reads, in a query of its own.",
+            )
 
 
 def public_frame(

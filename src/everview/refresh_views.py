@@ -1,60 +1,197 @@
-"""Refreshing several views: sources first, all at one set of source versions."""
+"""Refreshing several views: sources first, all at one set of source versions, each on its own."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from everview.create import build
-from everview.errors import EverviewError
+from everview.errors import EverviewError, RefreshFailed, Unexpected
+from everview.facts.failures import in_short, retold, unforeseen
+from everview.facts.progress import Progress, Watcher
 from everview.facts.receipts import Receipt
-from everview.refresh import refresh
+from everview.facts.refreshes import Wish
+from everview.facts.wording import counted
+from everview.refresh import refresh_among_others
+from everview.run.log import LOG
+from everview.run.several import (
+    Began,
+    Event,
+    Failed,
+    Order,
+    Outcome,
+    Stopped,
+    at_once,
+    one_by_one,
+    side_by_side,
+)
 from everview.views.catalog_changes import add_entry
 from everview.views.definition import built_anew, definition_again
 from everview.views.gather import Pins
-from everview.views.graph import refresh_order
+from everview.views.graph import refresh_order, views_below
 from everview.views.replacement import why_rebuild
 from everview.views.world import World, record_of
 
 
-def refresh_views(world: World, names: list[str], *, full: bool) -> list[Receipt]:
-    """Refresh these views and those below them; `full` recomputes the named ones.
+def refresh_views(
+    world: World, names: list[str], wish: Wish, watcher: Watcher | None = None
+) -> list[Receipt]:
+    """Refresh these views and those below them; where all is to be anew, the named ones are.
 
-    Gives a receipt per named view, or per view refreshed where several were named.
+    Of one view its receipt, with those of the views below in it; of several a receipt per view,
+    none twice. RefreshFailed at the end if some could not be refreshed.
     """
-    views = [e.name for e in world.catalog.read().entries if e.kind == "view"]
-    records = {n.lower(): record_of(world.open(world.entry(n))) for n in views}
-    sources = {n: tuple(s.name for s in r.sources) for n, r in records.items()}
-    wanted = [n.lower() for n in names]
+    known = {e.name.lower(): e.name for e in world.catalog.read().entries if e.kind == "view"}
+    read = {n: _sources(world, n) for n in known}
+    sources = {n: () if isinstance(s, Exception) else s for n, s in read.items()}
+    wanted = list(dict.fromkeys(world.entry(n, "view").name.lower() for n in names))
     order = refresh_order(wanted, sources)
     pins = _pins(world, [s for n in order for s in sources[n] if s not in sources])
-    done: dict[str, Receipt] = {}
-    for name in order:
-        receipt = _refresh_one(world, name, pins, full=full and name in wanted)
-        below = refresh_order([name], sources)[:-1]
-        done[name] = replace(receipt, below=tuple(done[b] for b in below))
-    return [done[n] for n in (wanted if full or len(wanted) == 1 else done)]
+
+    def work(name: str, where: World) -> Receipt:
+        if isinstance(unread := read[name], Exception):
+            raise unread
+        own = replace(wish, full=wish.full and name in wanted)
+        return _refresh_one(where, name, pins, own)
+
+    below = {n: views_below(n, sources) for n in order}
+    outcomes = _done(world, Order(order, below), work, _told(watcher, known, len(order)))
+    receipts = {n: o for n in order if isinstance(o := outcomes[n], Receipt)}
+    if len(receipts) < len(order):
+        raise _failure(outcomes, known, order)
+    if len(wanted) != 1:
+        return list(receipts.values())
+    lower = tuple(receipts[n] for n in order if n not in wanted)
+    return [replace(receipts[wanted[0]], below=lower)]
+
+
+def own_error(failure: RefreshFailed, view: str) -> Exception:
+    """The error of the refresh of one view: its own, or that of the view below that stopped it."""
+    own = ((n, e) for n, e in failure.errors.items() if not isinstance(e, RefreshFailed))
+    name, error = next(own)
+    cause = error.__cause__
+    found = cause if isinstance(error, Unexpected) and isinstance(cause, Exception) else error
+    if name == view:
+        return found
+    note = f"This stopped the refresh of `{view}`, which depends on `{name}`."
+    if isinstance(found, EverviewError):
+        told = retold(found, f"{found.what} {note}", found.where)
+        told.__cause__ = found
+        return told
+    found.add_note(note)
+    return found
+
+
+def _sources(world: World, view: str) -> tuple[str, ...] | Exception:
+    """What a view reads, or why it cannot be opened."""
+    try:
+        return tuple(s.name for s in record_of(world.open(world.entry(view))).sources)
+    except Exception as error:
+        return error
 
 
 def _pins(world: World, names: list[str]) -> Pins:
-    """The versions of all tables at the start: every view of the run reads these. One that cannot
-    be read is told of by the views that read it.
+    """The versions of all tables at the start: every view of the run reads these. A table that
+    cannot be opened has none, and the views that read it say why.
     """
-    pins = {}
+    pins: Pins = {}
     for name in dict.fromkeys(names):
-        with contextlib.suppress(EverviewError):
+        with contextlib.suppress(Exception):
             head = world.open(world.entry(name)).head()
             pins[head.id] = head.version
     return pins
 
 
-def _refresh_one(world: World, name: str, pins: Pins, *, full: bool) -> Receipt:
+def _done(
+    world: World,
+    order: Order,
+    work: Callable[[str, World], Receipt],
+    say: Callable[[Event], None],
+) -> dict[str, Outcome]:
+    """What became of each view; several at a time have a Spark session each."""
+    number = min(at_once(world.settings), len(order.names))
+    if number <= 1:
+        return one_by_one(order, lambda name: work(name, world), say)
+
+    def beside(name: str) -> Receipt:
+        with world.engine.beside() as engine:
+            return work(name, replace(world, engine=engine))
+
+    return side_by_side(order, beside, say, number, world.engine.interrupt_others)
+
+
+def _told(watcher: Watcher | None, known: Mapping[str, str], total: int) -> Callable[[Event], None]:
+    """What tells the watcher; an error of the watcher's own stops no refresh."""
+    ended: list[str] = []
+
+    def say(event: Event) -> None:
+        if isinstance(event, Began):
+            view, step = event.view, event.step
+        else:
+            ended.append(event.view)
+            view, step = known[event.view], _ending(event.outcome)
+        if watcher is None:
+            return
+        try:
+            watcher(Progress(view, step, len(ended), total))
+        except Exception:
+            LOG.warning("the progress callback failed", exc_info=True)
+
+    return say
+
+
+def _ending(outcome: Outcome) -> str:
+    match outcome:
+        case Receipt():
+            return "done"
+        case Failed():
+            return "failed"
+        case Stopped():
+            return "skipped"
+
+
+def _failure(
+    outcomes: Mapping[str, Outcome], known: Mapping[str, str], order: list[str]
+) -> RefreshFailed:
+    """The one error of a run: each view's own in short, and all of them as values."""
+    errors: dict[str, EverviewError] = {}
+    for name in order:
+        match outcomes[name]:
+            case Failed(error):
+                errors[known[name]] = unforeseen(error)
+            case Stopped(by):
+                errors[known[name]] = _stopped(known[name], known[by])
+            case Receipt():
+                pass
+    receipts = tuple(o for n in order if isinstance(o := outcomes[n], Receipt))
+    of = counted(len(order), "view")
+    lines = [f"{len(errors):,} of {of} {'was' if len(errors) == 1 else 'were'} not refreshed:"]
+    lines += [f"    {name}  {in_short(error)}" for name, error in errors.items()]
+    rest = f"The other {len(receipts):,} were. " if receipts else ""
+    failure = RefreshFailed(
+        "\n".join(lines), remedy=f"{rest}`errors` has each in full, with what to do; then refresh."
+    )
+    failure.receipts, failure.errors = receipts, errors
+    return failure
+
+
+def _stopped(view: str, by: str) -> RefreshFailed:
+    error = RefreshFailed(
+        f"`{view}` was skipped: it depends on `{by}`, which could not be refreshed.",
+        remedy=f"See to `{by}`, and refresh again.",
+    )
+    error.errors = {}
+    return error
+
+
+def _refresh_one(world: World, name: str, pins: Pins, wish: Wish) -> Receipt:
     """Refresh a view whose sources are done; one that no longer fits is built anew."""
     entry = world.entry(name, "view")
     table = world.open(entry)
-    reason = why_rebuild(world, entry, table, full=full)
+    reason = why_rebuild(world, entry, table, full=wish.full)
     if not reason:
-        return refresh(world, entry, table, pins, full=full)
+        return refresh_among_others(world, entry, table, pins, wish)
     with built_anew(entry.name, reason):
         built = build(world, definition_again(entry, record_of(table)), pins)
     add_entry(world, built.entry, replaced=True, sources=built.sources)

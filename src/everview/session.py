@@ -10,6 +10,7 @@ from os import PathLike, fspath
 from pyspark.sql import SparkSession
 
 from everview.errors import InvalidArgument, NotAWarehouse
+from everview.facts.progress import Watcher
 from everview.lake.catalog import Catalog, warehouse_state
 from everview.lake.delta.table import EmbeddedDelta
 from everview.run.engine import Engine
@@ -26,6 +27,7 @@ def open(
     settings: Settings | None = None,
     *,
     create: bool = True,
+    progress: Watcher | None = None,
 ) -> Warehouse:
     """Open the warehouse at a folder or URI, creating it where nothing is yet.
 
@@ -33,7 +35,7 @@ def open(
     are; without one, a local session is started (or the running one used). `storage_options`
     are handed to the Delta library for object stores. Without `settings` the `EVERVIEW_*`
     variables of the environment are read. NotAWarehouse if the folder holds something else, or
-    nothing and `create` is false.
+    nothing and `create` is false. `progress` is called with a Progress while views are refreshed.
     """
     settings = Settings.from_environ(os.environ) if settings is None else settings
     options = dict(storage_options or {})
@@ -54,7 +56,7 @@ def open(
         catalog.create()
     engine = Engine(spark if spark is not None else local_session(settings))
     lake = EmbeddedDelta(options)
-    return Warehouse(World(catalog, lake, engine, options, _milliseconds, settings))
+    return Warehouse(World(catalog, lake, engine, options, _milliseconds, settings), progress)
 
 
 def _place(path: object) -> str:

@@ -11,6 +11,7 @@ from everview.errors import InvalidArgument
 from everview.facts.views import POLICIES
 
 PREFIX = "EVERVIEW_"
+_NUMBERS = ("cores", "parallel_refreshes", "compare_bytes", "retention_hours", "sample_rows")
 _MEMORY = re.compile(r"[1-9][0-9]*[mgMG]")
 
 
@@ -35,6 +36,11 @@ class Settings:
     cores: int = _setting(
         0, "Cores of the local Spark that Everview starts where no session is given; 0 means all."
     )
+    parallel_refreshes: int = _setting(
+        0,
+        "How many views are refreshed at the same time where they do not read each other; 0 means "
+        "one for every two cores, at most 4. Each has a Spark session of its own.",
+    )
     compare_bytes: int = _setting(
         1_000_000_000,
         "When a view is created, its rows are compared with those of Spark's own reading of the "
@@ -42,8 +48,8 @@ class Settings:
     )
     retention_hours: float = _setting(
         168.0,
-        "vacuum() keeps the files of versions younger than this many hours. Views that were "
-        "refreshed less recently are then recomputed in full.",
+        "vacuum() keeps the files of versions younger than this many hours, and keeps fewer only "
+        "if it is forced. Views that were refreshed less recently are then recomputed in full.",
     )
     sample_rows: int = _setting(
         5, "How many rows verify() shows of those that are missing, and of those unexpected."
@@ -52,7 +58,7 @@ class Settings:
     def __post_init__(self) -> None:
         self._require(self.policy in POLICIES, "policy", f"one of {', '.join(POLICIES)}")
         self._require(bool(_MEMORY.fullmatch(str(self.memory))), "memory", "such as 512m or 4g")
-        for name in ("cores", "compare_bytes", "retention_hours", "sample_rows"):
+        for name in _NUMBERS:
             value = getattr(self, name)
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             whole = name == "retention_hours" or isinstance(value, int)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from everview.errors import InvalidArgument, InvalidName, UnsupportedType
+from everview.errors import CommitConflict, InvalidArgument, InvalidName, UnsupportedType
 from everview.facts.keys import KeyCheck
 from everview.facts.schema import Field, Schema
 from everview.facts.views import RESERVED_PREFIX, TableRecord
@@ -19,12 +20,15 @@ from everview.lake.delta.table import EmbeddedTable
 from everview.queries import public_frame, query_frame
 from everview.run.dml import TableWriter
 from everview.run.engine import whole
+from everview.run.given import Frame, given_frame, is_frame
 from everview.run.keys import verify_keys
 from everview.run.log import logged
 from everview.run.read import schema_of, snapshot_frame
 from everview.run.statement import Target
-from everview.views.catalog_changes import add_entry, check_name
+from everview.views.catalog_changes import add_entry, check_name, no_folder_left
 from everview.views.world import TABLE_PROPERTY, World, find_entry
+
+_ATTEMPTS = 10  # of a change that other writers do not disturb
 
 Names = str | Sequence[str] | None
 ForeignKeys = Mapping[str | tuple[str, ...], str | tuple[str, ...]]
@@ -39,32 +43,72 @@ class Declared:
     partition_by: Names = None
     comment: str = ""
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
+    primary_key_enforced: bool = True
 
 
 def create_table(
-    world: World, name: str, given: StructType | str | DataFrame, declared: Declared
+    world: World, name: str, given: StructType | str | Frame, declared: Declared
 ) -> None:
     """Create a table in a folder of its own, write its first rows if given, then publish its
     name.
     """
     check_name(world.catalog.read(), name)
+    if is_frame(given):
+        given = given_frame(world.engine.caller, given)
     schema = _schema(world, given)
     _check_columns(schema)
     keys = _columns(schema, declared.primary_key, "the primary key")
     foreign = _foreign(schema, declared.foreign_keys or {})
-    record = TableRecord(keys, foreign, dict(declared.comments))
+    record = TableRecord(keys, foreign, dict(declared.comments), declared.primary_key_enforced)
     location = f"tables/{uuid.uuid4().hex}"
     parts = _columns(schema, declared.partition_by, "partition_by")
     if len(parts) == len(schema.fields):
         raise InvalidArgument(
             "All columns are partition columns.", remedy="Leave at least one column for the files."
         )
-    table = world.lake.create(
-        world.uri(location), schema, parts, {TABLE_PROPERTY: record.to_json()}
-    )
-    if isinstance(given, DataFrame):
-        writer(world, table, name).append(given, None)
-    add_entry(world, Entry(name, "table", location, declared.comment))
+    with no_folder_left(world, location):
+        table = world.lake.create(
+            world.uri(location), schema, parts, {TABLE_PROPERTY: record.to_json()}
+        )
+        if isinstance(given, DataFrame):
+            writer(world, table, name).append(given, None)
+        add_entry(world, Entry(name, "table", location, declared.comment))
+
+
+def add_columns(
+    world: World, table: EmbeddedTable, given: StructType | str, comments: Mapping[str, str]
+) -> int:
+    """Add columns at the end of an own table, NULL in the rows that are there; gives its version
+    after it.
+    """
+    new = _schema(world, given)
+    required = [f.name for f in new.fields if not f.nullable]
+    if required:
+        raise InvalidArgument(
+            f"`{required[0]}` is NOT NULL, and a new column is NULL in the rows that are there.",
+            remedy="Leave it nullable.",
+        )
+
+    def add(version: int) -> int:
+        _check_columns(Schema((*table.snapshot(version).schema.fields, *new.fields)))
+        return table.add_columns(new, version, uuid.uuid4().hex)
+
+    def comment(version: int) -> int:
+        record = declared_of(table)
+        told = replace(record, comments={**record.comments, **comments})
+        return table.set_properties({TABLE_PROPERTY: told.to_json()}, version, uuid.uuid4().hex)
+
+    with world.engine.lock:
+        version = _on_head(table, add)
+        return _on_head(table, comment) if comments else version
+
+
+def _on_head(table: EmbeddedTable, change: Callable[[int], int]) -> int:
+    """Make a change on the newest version, again if another writer was first."""
+    for _ in range(_ATTEMPTS - 1):
+        with contextlib.suppress(CommitConflict):
+            return change(table.head().version)
+    return change(table.head().version)
 
 
 def writer(world: World, table: EmbeddedTable, name: str) -> TableWriter:
@@ -107,7 +151,7 @@ def verify_table(world: World, name: str) -> list[KeyCheck]:
         return verify_keys(name, snapshot, declared_of(table), mine, rows)
 
 
-def _schema(world: World, given: StructType | str | DataFrame) -> Schema:
+def _schema(world: World, given: object) -> Schema:
     if isinstance(given, DataFrame):
         _refuse_collations(given.schema)
         fields = schema_of(given).fields  # a query's nullability is not a declaration

@@ -10,25 +10,31 @@ from pyspark.sql.types import StructType
 
 from everview.create import create_view, create_virtual_view, policy_of
 from everview.errors import WarehouseClosed
+from everview.facts.failures import unforeseen
+from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
+from everview.facts.refreshes import Wish
+from everview.handles.handle import checked_retention
 from everview.handles.table import Table
+from everview.handles.temporary_views import TemporaryViews
 from everview.handles.view import View
-from everview.lake.catalog import Entry
-from everview.lake.delta.storage import location
-from everview.queries import public_frame
 from everview.refresh_views import refresh_views
+from everview.run.given import Frame
 from everview.run.pinned import pinned_settings
 from everview.settings import Settings
 from everview.sql.inline import VirtualView
-from everview.sql.names import quoted
 from everview.sql.statements.parse import parse_script, parse_statement, split_script
 from everview.sql.statements.parts import Slice
 from everview.sql.statements.values import Query, Statement
 from everview.statements.run import run_statement, script_text
 from everview.tables import Declared, ForeignKeys, create_table
-from everview.views.catalog_changes import add_entry, check_name, drop_entry, refuse_copy
+from everview.views.attachments import attach
+from everview.views.broken import broken_status
+from everview.views.catalog_changes import drop_entry, remove_folder
 from everview.views.definition import Definition
+from everview.views.leftovers import leftovers
 from everview.views.notebook import warehouse_html
+from everview.views.progress_bar import notebook_bar
 from everview.views.status import Status
 from everview.views.world import World
 
@@ -36,9 +42,10 @@ from everview.views.world import World
 class Warehouse:
     """Tables and materialized views at one place; use it as a context manager or close it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, progress: Watcher | None = None) -> None:
         self._open_world: World | None = world
-        self._registered: list[tuple[SparkSession, list[str]]] = []
+        self._progress = progress
+        self._temporary = TemporaryViews()
 
     @property
     def _world(self) -> World:
@@ -85,29 +92,41 @@ class Warehouse:
     def create_table(
         self,
         name: str,
-        schema_or_df: StructType | str | DataFrame,
+        schema_or_df: StructType | str | Frame,
         primary_key: str | Sequence[str] | None = None,
         foreign_keys: ForeignKeys | None = None,
         partition_by: str | Sequence[str] | None = None,
         comment: str | None = None,
+        *,
+        enforce_primary_key: bool = True,
     ) -> Table:
-        """Create a table: empty from a schema (StructType or DDL text), or with a DataFrame's
-        rows.
+        """Create a table: empty from a schema (StructType or DDL text), or with the rows of
+        a DataFrame of Spark, pandas or polars, or of an Arrow table.
+
+        Every write is held to the primary key: a key that is there already, twice or NULL is
+        refused. `enforce_primary_key=False` only declares it; verify() checks it all the same.
 
         `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a
-        tuple.
+        tuple. They are declared, and checked by verify().
         """
-        declared = Declared(primary_key, foreign_keys, partition_by, comment or "")
+        declared = Declared(
+            primary_key,
+            foreign_keys,
+            partition_by,
+            comment or "",
+            primary_key_enforced=enforce_primary_key,
+        )
         create_table(self._world, name, schema_or_df, declared)
         return self.table(name)
 
-    def attach(self, name: str, path: str) -> Table:
-        """Read somebody else's Delta table where it lies; it is never written or copied."""
-        world = self._world
-        check_name(world.catalog.read(), name)
-        place = location(path)
-        refuse_copy(world, place)
-        add_entry(world, Entry(name, "attached", place))
+    def attach(self, name: str, path: str, *, replace: bool = False) -> Table:
+        """Read somebody else's Delta table where it lies; it is never written or copied.
+
+        With `replace` a name that is attached already is pointed to another place. If the same
+        table lies there, moved with its log, views of it go on from where they are; if it is
+        another table, the next refresh builds them anew.
+        """
+        attach(self._world, name, path, replace=replace)
         return self.table(name)
 
     def table(self, name: str) -> Table:
@@ -119,6 +138,27 @@ class Warehouse:
         return [
             e.name for e in self._world.catalog.read().entries if e.kind in ("table", "attached")
         ]
+
+    def vacuum(
+        self, retention_hours: float | None = None, *, dry_run: bool = False, force: bool = False
+    ) -> tuple[str, ...]:
+        """Vacuum all own tables and views, and remove the folders that statements left behind which
+        died before they were done. Gives the paths within the warehouse.
+
+        The retention is that of `table.vacuum`, and as there must be forced if it is short.
+        """
+        world = self._world
+        hours = checked_retention(world, None, retention_hours, force=force or dry_run)
+        gone: list[str] = []
+        for entry in world.catalog.read().entries:
+            if entry.kind in ("table", "view"):
+                paths = world.open(entry).vacuum(hours, dry_run=dry_run)
+                gone += (f"{entry.location}/{path}" for path in paths)
+        for folder in leftovers(world, hours):
+            gone.append(folder)
+            if not dry_run:
+                remove_folder(world, folder)
+        return tuple(gone)
 
     # Views
 
@@ -157,22 +197,47 @@ class Warehouse:
         """The names of all materialized views."""
         return [e.name for e in self._world.catalog.read().entries if e.kind == "view"]
 
-    def refresh(self, *names: str, full: bool = False) -> list[Receipt]:
+    def refresh(
+        self,
+        *names: str,
+        full: bool = False,
+        retry: int = 0,
+        progress: Watcher | None = None,
+    ) -> list[Receipt]:
         """Refresh these views, or all, sources first, all at one set of source versions.
 
-        `full` recomputes them whatever changed.
+        `full` recomputes them whatever changed. `progress` is called with a Progress when a step
+        begins and when a view is done; a notebook shows a bar without it. Gives a receipt per
+        view; of one view that was named, with those of the views below in it.
+
+        A view that somebody else wrote meanwhile is planned and run again up to `retry` times,
+        unless that was a refresh that did the work.
+
+        A view that fails stops only those that depend on it: at the end RefreshFailed is raised,
+        whose `receipts` are those of the other views and whose `errors` has each view's own error.
         """
         wanted = [self.view(n).name for n in names] if names else self.views()
-        return self._refresh(wanted, full=full)
+        return self._refresh(wanted, Wish(full, retry), progress)
 
-    def status(self) -> list[Status]:
-        """How fresh each materialized view is."""
-        return [self.view(name).status() for name in self.views()]
+    def status(self, *names: str) -> list[Status]:
+        """How fresh these materialized views are, or all; `error` says it of one that cannot be
+        told.
+        """
+        wanted = [self.view(n).name for n in names] if names else self.views()
+        return [self._status(name) for name in wanted]
 
-    def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]:
-        receipts = refresh_views(self._world, names, full=full)
-        self._follow()
-        return receipts
+    def _status(self, name: str) -> Status:
+        try:
+            return self.view(name).status()
+        except Exception as error:
+            return broken_status(self._world, self._world.entry(name), unforeseen(error))
+
+    def _refresh(self, names: list[str], wish: Wish, progress: Watcher | None) -> list[Receipt]:
+        watcher = progress or self._progress or notebook_bar()
+        try:
+            return refresh_views(self._world, names, wish, watcher)
+        finally:
+            self._temporary.follow(self._world)
 
     # Queries
 
@@ -181,7 +246,7 @@ class Warehouse:
         REFRESH and VERIFY a row per view, of a write what it changed.
 
         Statements: queries, CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER, ATTACH, REFRESH,
-        VERIFY, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
+        VERIFY, OPTIMIZE, VACUUM, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
         """
         text = script_text(text)
         return self._run(parse_statement(text), split_script(text)[0])
@@ -199,36 +264,23 @@ class Warehouse:
     def _run(self, statement: Statement, part: Slice) -> DataFrame:
         result = run_statement(self, statement, part)
         if not isinstance(statement, Query):
-            self._follow()
+            self._temporary.follow(self._world)
         return result
 
     def register(self, spark: SparkSession | None = None) -> list[str]:
         """Make every view readable as a temporary view of a session, under its own name.
 
         The temporary views show what is published now; after each refresh and each statement
-        through this warehouse they are made anew. Gives their names.
+        through this warehouse they are made anew. Gives their names; a view that cannot be read
+        now is left out.
         """
-        world = self._world
         session = self.spark if spark is None else spark
-        entries = [e for e in world.catalog.read().entries if e.kind in ("view", "virtual")]
-        names = [e.name for e in entries]
-        before = [n for known, made in self._registered if known is session for n in made]
-        for gone in set(before) - set(names):
-            session.catalog.dropTempView(gone)
-        for entry in entries:
-            public_frame(world, session, entry).createOrReplaceTempView(quoted(entry.name))
-        others = [r for r in self._registered if r[0] is not session]
-        self._registered = [*others, (session, names)]
-        return names
+        return self._temporary.make(self._world, session)
 
-    def _follow(self) -> None:
-        """The sessions with registered views see what is published now."""
-        for session, _ in self._registered:
-            self.register(session)
-
-    def _drop(self, name: str) -> None:
-        drop_entry(self._world, name)
-        self._follow()
+    def _drop(self, name: str, *, cascade: bool) -> tuple[str, ...]:
+        gone = drop_entry(self._world, name, cascade=cascade)
+        self._temporary.follow(self._world)
+        return tuple(e.name for e in gone)
 
     def _repr_html_(self) -> str:
         return warehouse_html(self._open_world)

@@ -86,4 +86,4 @@ def test_days_are_those_of_one_calendar(shop: ev.Warehouse) -> None:
 def test_explain_says_which_keys_are_read(shop: ev.Warehouse) -> None:
     view = shop.create_materialized_view("v", VIEWS["inner"], policy="INCREMENTAL STRICT")
     shop.table("lines").append(shop.spark.sql("SELECT 150L AS of, 7 AS n UNION ALL SELECT 160L, 0"))
-    assert "`orders` /* at the new version, id 150 to 160 */" in str(view.explain())
+    assert "`orders` /* at the new version, id 150 to 160 */" in str(view.explain(full=True))

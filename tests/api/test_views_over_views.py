@@ -178,7 +178,7 @@ def test_a_source_dropped_and_made_again_at_the_same_version(
     for act in (view.explain, view.refresh):
         with refused(RefreshRefused, "`v`", other):
             act()
-    assert (view.status().behind, other in view.status().refused) == ({"orders": None}, True)
+    assert (view.status().behind, other in str(view.status().error)) == ({"orders": None}, True)
     assert "up to date" not in str(view.status()) + view._repr_html_()
     with refused(LostHistory, "`v`", "`orders`", "another table has its name now"):
         view.verify()
@@ -204,7 +204,7 @@ def test_a_source_whose_folder_is_gone_is_named(
         with refused(EverviewError, "`v`", "`orders`"):
             act()
     told = {s.view: s for s in wh.status()}
-    assert "`orders`" in told["v"].refused
+    assert "`orders`" in str(told["v"].error)
     assert told["other"].is_up_to_date
     assert other.refresh().strategy.startswith("skipped"), "others are refreshed still"
 
@@ -217,5 +217,5 @@ def test_a_source_that_is_gone_is_named(tower: ev.Warehouse) -> None:
         tower.view("b_largest").refresh()
     with refused(EverviewError, "`large`", "b_largest"):
         tower.view("b_largest").verify()
-    assert "`large`, which is gone" in tower.view("b_largest").status().refused
+    assert "`large`, which is gone" in str(tower.view("b_largest").status().error)
     assert tower.refresh("a_totals")[-1].view == "a_totals"

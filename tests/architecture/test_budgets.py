@@ -25,6 +25,10 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         "keyword-only booleans",
     ): "the public signature is refresh(full=False)",
     (
+        "src/everview/session.py::open",
+        "parameters",
+    ): "each thing that a caller may bring along has its own name",
+    (
         "src/everview/warehouse.py::Warehouse.create_table",
         "parameters",
     ): "each thing that can be declared of a table has its own name",

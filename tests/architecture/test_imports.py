@@ -11,6 +11,7 @@ from tests.architecture.tree import SOURCES, files
 
 ORDER = (
     "version",
+    "coded_error",
     "errors",
     "cards",
     "algebra",

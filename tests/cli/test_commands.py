@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 import everview
 from everview import Verification
 from everview.cli.main import main
-from everview.errors import LostHistory, NotAWarehouse, Place, SqlSyntax
+from everview.errors import LostHistory, NotATable, NotAWarehouse, Place, RefreshFailed, SqlSyntax
 from tests.cli.fakes import (
     EXPLANATION,
     RECEIPT,
@@ -59,6 +60,11 @@ def test_refresh_names_selection_and_full(wh: FakeWarehouse) -> None:
     assert wh.asked == [("x", {"create": False}), (("city_sales", "big_baskets"), True)]
 
 
+def test_refresh_tries_again_as_often_as_it_is_told(wh: FakeWarehouse) -> None:
+    assert main(["refresh", "city_sales", "--retry", "3"]) == 0
+    assert wh.asked[-1] == (("city_sales",), False, 3)
+
+
 def test_refresh_as_json(wh: FakeWarehouse, capsys: Captured) -> None:
     assert main(["refresh", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps([RECEIPT.to_dict()]))
@@ -77,6 +83,72 @@ def test_verify_a_right_and_a_wrong_view(wh: FakeWarehouse, capsys: Captured) ->
     assert "big_baskets" in out
     assert main(["verify", "--all", "-q"]) == 3
     assert "city_sales" not in capsys.readouterr().out
+
+
+def test_a_view_that_cannot_be_compared_is_no_alarm(wh: FakeWarehouse, capsys: Captured) -> None:
+    aside = everview.Verification(
+        "recent", "not comparable", 3, why_not="it depends on the clock: now()"
+    )
+    wh.handles = {"recent": FakeHandle("recent", aside)}
+    assert main(["verify", "--all"]) == 0
+    assert "recent  not comparable  it depends on the clock: now()" in capsys.readouterr().out
+
+
+def test_a_refresh_that_fails_in_part_has_receipts_and_errors(
+    wh: FakeWarehouse, capsys: Captured
+) -> None:
+    gone, stopped = NotATable("Its folder is gone.", remedy="Move it."), RefreshFailed("It waits.")
+    failure = RefreshFailed("2 of 3 views were not refreshed.")
+    failure.receipts, failure.errors = (RECEIPT,), {"stores": gone, "top": stopped}
+    wh.raised = failure
+    assert main(["refresh"]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("city_sales  incremental")
+    assert err == f"stores  {gone}\ntop  {stopped}\n"
+    assert main(["refresh", "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out) == [
+        json.loads(json.dumps(RECEIPT.to_dict())),
+        {"view": "stores", "error": gone.to_dict()},
+        {"view": "top", "error": stopped.to_dict()},
+    ]
+    assert err == ""
+    assert main(["refresh", "-q"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "EV-4004" in err
+
+
+def test_verify_goes_on_after_an_error(wh: FakeWarehouse, capsys: Captured) -> None:
+    gone = NotATable("Its folder is gone.", remedy="Move it.")
+    wh.handles = {"a": FakeHandle("a", gone), **wh.handles}
+    assert main(["verify", "--all"]) == 3, "a view that differs matters most"
+    out, err = capsys.readouterr()
+    assert "city_sales  exact" in out
+    assert err == f"a  {gone}\n"
+    del wh.handles["big_baskets"]
+    assert main(["verify", "--all"]) == 1
+    assert "city_sales  exact" in capsys.readouterr().out
+    assert main(["verify", "--all", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert [line["view"] for line in found] == ["city_sales", "a"]
+    assert found[1]["error"] == gone.to_dict()
+    wh.handles["a"] = FakeHandle("a", ValueError("boom"))
+    assert main(["verify", "a", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)[0]["error"]["code"] == "EV-9001"
+
+
+def test_a_status_that_cannot_be_told_is_a_row(wh: FakeWarehouse, capsys: Captured) -> None:
+    gone = NotATable("Its folder is gone.", remedy="Move it.")
+    wh.statuses = [STATUS, replace(STATUS, view="broken", behind={}, error=gone.to_dict())]
+    assert main(["status"]) == 1
+    out = capsys.readouterr().out.splitlines()
+    assert len(out) == 3
+    assert "EV-4004: Its folder is gone." in out[2]
+    assert main(["status", "--json"]) == 1
+    assert [s["error"] for s in json.loads(capsys.readouterr().out)] == [None, gone.to_dict()]
+    assert main(["status", "--tree"]) == 1
+    assert "broken  error EV-4004" in capsys.readouterr().out
 
 
 def test_verify_as_json(wh: FakeWarehouse, capsys: Captured) -> None:

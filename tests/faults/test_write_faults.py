@@ -41,7 +41,7 @@ def test_a_crash_before_the_commit_needs_no_token(
     statement, _ = STATEMENTS[name]
     with crash_at(shop, "write: commit"):
         statement(table, None)
-    assert table.vacuum(0), "files that were written and never committed"
+    assert table.vacuum(0, force=True), "files that were written and never committed"
     assert bag(table.to_df()) == bag(BEFORE)
     statement(table, None)
     assert bag(table.to_df()) == bag(AFTER[name])

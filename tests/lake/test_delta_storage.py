@@ -71,6 +71,18 @@ def test_encoding_comes_back() -> None:
     assert decoded(encoded(path)) == path
 
 
+def test_a_folder_is_removed_with_its_empty_folders(tmp_path: Path) -> None:
+    for name in ("gone/a/x.parquet", "gone/b/.x.crc", "kept/y.parquet"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    storage = Storage(str(tmp_path))
+    storage.delete_folder("gone")
+    storage.delete_folder("never there")
+    assert [p.name for p in tmp_path.iterdir()] == ["kept"]
+    storage.delete_folder("")
+    assert not tmp_path.exists()
+
+
 def test_missing_files_are_found_in_batches(tmp_path: Path) -> None:
     names = [f"f{i}" for i in range(100)]
     for name in names[:60]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from everview.facts.files import Bounds, DataFile, InlineFile
-from everview.plan.select import Key, admits, files_with_keys
+from everview.plan.select import Key, admits, files_overlapping, files_with_keys
 
 NAN = math.nan
 
@@ -116,3 +116,27 @@ def test_many_keys_against_one_by_one() -> None:
             if any(admits(f.bounds_of("k"), a) and admits(f.bounds_of("l"), b) for a, b in keys)
         ]
         assert chosen(keys, *files, columns=("k", "l")) == one_by_one
+
+
+@pytest.mark.parametrize(
+    ("others", "names"),
+    [
+        ([file("new", k=Bounds(10, 12, 0))], ["unknown"]),
+        ([file("new", k=Bounds(5, 5, 0))], ["low", "unknown"]),
+        ([file("new", k=Bounds(0, 20, 0))], ["low", "high", "unknown"]),
+        ([file("new", k=Bounds(0, 0, 0)), file("next", k=Bounds(9, 9, 0))], ["high", "unknown"]),
+        ([UNKNOWN], ["low", "high", "unknown"]),
+        ([file("new", k=Bounds(NAN, NAN, 0))], ["low", "high", "unknown"]),
+        ([], []),
+    ],
+)
+def test_files_that_overlap_others(others: list[DataFile], names: list[str]) -> None:
+    found = files_overlapping((LOW, HIGH, UNKNOWN), tuple(others), ("k",))
+    assert [f.path for f in found] == names
+
+
+def test_boxes_overlap_in_every_column() -> None:
+    stored = file("stored", k=Bounds(1, 5, 0), d=Bounds(1, 1, 0))
+    apart = file("apart", k=Bounds(2, 2, 0), d=Bounds(2, 2, 0))
+    assert files_overlapping((stored,), (apart,), ("k", "d")) == ()
+    assert files_overlapping((stored,), (apart,), ("k",)) == (stored,)

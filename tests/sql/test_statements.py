@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from everview.errors import Place, SqlSyntax
 from everview.sql.parse import parse_query, place_at
+from everview.sql.statements.asked import ShowTables
 from everview.sql.statements.grammar import GRAMMAR
 from everview.sql.statements.lexer import TokenKind, statements, string_value
 from everview.sql.statements.parse import parse_script, parse_statement, split_script
@@ -20,7 +21,6 @@ from everview.sql.statements.values import (
     CreateMaterializedView,
     DeleteFrom,
     RefreshMaterializedView,
-    ShowTables,
     Statement,
 )
 from tests.pairs import pairs
@@ -56,7 +56,7 @@ def _shown(value: object) -> str:
             return f"{'.'.join(parts)}@{start}-{end}"
         case tuple():
             return f"({', '.join(_shown(v) for v in value)})"
-        case str() | bool():
+        case str() | bool() | float():
             return repr(value)
     inner = ", ".join(f"{name}={_shown(v)}" for name, v in _fields(value))
     return f"{type(value).__name__}({inner})"
@@ -254,7 +254,7 @@ def meaning(value: object) -> object:
             return parts
         case tuple():
             return [meaning(v) for v in value]
-        case None | str() | bool():
+        case None | str() | bool() | float():
             return value
     return type(value).__name__, [(name, meaning(v)) for name, v in _fields(value)]
 
@@ -333,6 +333,6 @@ def _parts(value: object) -> list[Slice]:
             return [value]
         case tuple():
             return [part for v in value for part in _parts(v)]
-        case None | str() | bool() | Name():
+        case None | str() | bool() | float() | Name():
             return []
     return [part for _, v in _fields(value) for part in _parts(v)]

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from everview.algebra.notation import Node
+from everview.errors import Place
 from everview.facts.files import DataFile, Sign
 from everview.facts.refreshes import SourceFacts
 from everview.facts.tables import Changes
@@ -84,8 +85,10 @@ skipped: no source has a new version"""
 )
 def test_golden_texts(sql: str, sources: tuple[SourceFacts, ...], text: str) -> None:
     found = explained("cities" if sql is CITIES else "city_sales", sql, *sources)
-    assert str(found).split("\n\nSQL\n")[0] == text
-    assert found.text == str(found)
+    assert found.text.split("\n\nSQL\n")[0] == text
+    assert str(replace(found, full=True)) == found.text
+    assert " ".join(str(found).split()) == " ".join(text.split()), "folded, nothing is lost"
+    assert max(map(len, str(found).splitlines())) <= 100
 
 
 def test_a_tail_is_shown_with_what_it_is_applied_to() -> None:
@@ -120,7 +123,8 @@ def test_a_policy_is_a_reason() -> None:
 def test_the_queries_come_last_under_a_heading() -> None:
     found = explained("city_sales", CITY_SALES, SALES, STILL_STORES)
     assert len(found.queries) == 1
-    assert str(found).endswith("\n\nSQL\n" + found.queries[0])
+    assert found.text.endswith("\n\nSQL\n" + found.queries[0])
+    assert "SELECT" not in str(found), "printed it fits a screen"
     assert found.queries[0].startswith("-- changes\nSELECT")
 
 
@@ -196,7 +200,7 @@ def test_it_survives_json() -> None:
         explained("cities", CITIES, STORES),
     ):
         raw = json.loads(json.dumps(found.to_dict()))
-        assert raw["text"] == str(found)
+        assert raw["text"] == found.text
         assert raw["sources"][0]["new"] == found.sources[0].new
 
 
@@ -245,3 +249,33 @@ def test_each_source_alone() -> None:
 def test_the_keys_of_a_bag() -> None:
     sql = "SELECT DISTINCT city FROM stores"
     assert explained("cities", sql, STORES, policy="INCREMENTAL").propagation.keys == ("city",)
+
+
+def test_what_does_not_fit_a_screen_is_cut_and_says_so() -> None:
+    step = "changes: compute " + "the changes of many tables " * 6
+    found = replace(
+        explained("city_sales", CITY_SALES, SALES, STILL_STORES),
+        formula=tuple(f"Δpart_{n} = " + "Δsales ⋈ stores_new  +  " * 9 for n in range(30)),
+        steps=(step,) * 40,
+        details=(("files " * 30,),) * 40,
+    )
+    lines = str(found).splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 100
+    assert "explain(full=True)" in lines[-1]
+    assert "more lines" in str(found)
+    whole = str(replace(found, full=True))
+    assert "Δpart_29" in whole
+    assert whole.endswith(found.queries[0])
+    assert "explain(full=True)" not in whole
+
+
+@pytest.mark.parametrize("column", [1, 60, 190])
+def test_a_long_line_of_a_definition_is_cut_around_its_caret(column: int) -> None:
+    text = "".join(f"c{n:02}," for n in range(60))
+    place = str(Place(1, column, 4, text))
+    shown = str(replace(explained("cities", CITIES, STORES), where=place)).splitlines()
+    caret = next(i for i, line in enumerate(shown) if line.strip() == "^^^^")
+    at = shown[caret].index("^")
+    assert shown[caret - 1][at : at + 4] == text[column - 1 : column + 3]
+    assert max(map(len, shown)) <= 100

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from everview.errors import NotATable, Place, UnknownName
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import CommitInfo
-from everview.facts.views import Layout, SourceRecord, ViewRecord
+from everview.facts.views import Layout, Moment, SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
+from everview.plan.shape import full_only
 from everview.views.outlook import Outlook, why_full
 from everview.views.status import (
     HEADER,
@@ -22,6 +24,7 @@ from everview.views.status import (
     status_of,
     status_row,
     status_table,
+    with_moment,
 )
 from everview.views.status_card import (
     definition_parts,
@@ -137,6 +140,23 @@ def test_a_refresh_that_only_checked_keeps_the_view_fresh() -> None:
     )
 
 
+def test_a_view_that_depends_on_the_clock_is_never_up_to_date() -> None:
+    given = facts("city_sales", shape(CITY_SALES), STILL_SALES, STILL_STORES)
+    moment = Moment("rand()", Place(4, 9, 4, "..."))
+    record = replace(given.stored.record, full_only="why", moment=moment)
+    found = told(replace(given, stored=replace(given.stored, record=record)))
+    assert found.is_behind
+    assert found.to_dict()["clock"] == "rand() (line 4, column 9)"
+    assert status_row(found, NOW)[2] == "depends on the clock: rand() (line 4, column 9)"
+    for said in (str(found), found._repr_html_()):
+        assert "up to date" not in said
+        assert "depends on the clock" in said
+    only_shape = full_only("why", None, record.columns)
+    known = with_moment(given.stored, replace(only_shape, moment=moment))
+    assert known.record.moment == moment
+    assert with_moment(given.stored, only_shape) == given.stored
+
+
 def test_of_a_source_without_versions_nobody_says_that_the_view_is_up_to_date() -> None:
     given = facts("city_sales", shape(CITY_SALES), STILL_SALES, STILL_STORES)
     why = "`db.p` is a parquet table of the Spark session, without versions"
@@ -178,11 +198,11 @@ def test_commits_that_nobody_can_count_are_not_up_to_date() -> None:
 
 
 def test_a_view_that_cannot_be_refreshed_says_why() -> None:
-    stuck = replace(LATE, behind={"sales": 0}, refused="`sales` is gone")
-    assert (stuck.is_behind, stuck.is_up_to_date) == (False, False)
-    assert status_row(stuck, NOW)[2] == "no refresh: `sales` is gone"
-    assert "behind: no refresh: `sales` is gone" in str(stuck)
-    assert "no refresh" in stuck._repr_html_()
+    given = facts("v", shape(CITY_SALES), STILL_SALES)
+    entry, error = Entry("v", "view", "views/1"), UnknownName("`sales` is gone.")
+    stuck = status_of(entry, given.stored, Outlook({"sales": None}, error=error), (), NOW)
+    assert (stuck.is_behind, stuck.is_up_to_date) == (True, False)
+    assert status_row(stuck, NOW)[2] == "EV-1002: `sales` is gone."
 
 
 @pytest.mark.parametrize(
@@ -272,3 +292,15 @@ def test_names_cannot_run_in_a_notebook() -> None:
         plain_card("<script>", "<script>", "<script>"),
     ):
         assert "<script" not in html
+
+
+def test_an_error_has_a_row_a_line_and_a_card() -> None:
+    error = NotATable("Its folder is gone.", remedy="Say where it is.").to_dict()
+    status = Status("v", "AUTO", "", {"t": 3}, {}, None, "", None, asked_at=NOW, error=error)
+    assert status_row(status, NOW)[:3] == ("v", "never", "EV-4004: Its folder is gone.")
+    assert "EV-4004: Its folder is gone." in str(status)
+    assert "up to date" not in str(status)
+    card = status._repr_html_()
+    assert "Say where it is." in card
+    assert "up to date" not in card
+    assert json.loads(json.dumps(status.to_dict()))["error"]["code"] == "EV-4004"

@@ -8,11 +8,23 @@ from pathlib import Path
 from everview.facts.schema import Schema
 from everview.sql.names import sql_type
 from everview.sql.statements.grammar import GRAMMAR, Entry
-from everview.statements.results import CHANGES, CHECKS, COLUMNS, RECEIPTS, VERIFICATIONS
+from everview.statements.results import (
+    CHANGES,
+    CHECKS,
+    COLUMNS,
+    COMPACTED,
+    DROPPED,
+    RECEIPTS,
+    VACUUMED,
+    VERIFICATIONS,
+)
 from tools.docs.queries import EXAMPLES, GROUPS, HOWS, TABLES, Example, Kept, kept
 
 RESULTS = {
     "INSERT, UPDATE, DELETE, MERGE": CHANGES,
+    "DROP": DROPPED,
+    "OPTIMIZE": COMPACTED,
+    "VACUUM": VACUUMED,
     "REFRESH": RECEIPTS,
     "VERIFY MATERIALIZED VIEW": VERIFICATIONS,
     "VERIFY TABLE": CHECKS,

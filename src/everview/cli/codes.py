@@ -11,7 +11,7 @@ INTERRUPTED = 130
 
 MEANINGS = {
     DONE: "done",
-    ERROR: "an error, with its code on stderr (or in the JSON document)",
+    ERROR: "an error of one view or more, its code on stderr (or in the JSON)",
     USAGE: "the command line was not understood",
     DIFFERENT: "verify found a view that differs from its recomputation",
     UNHEALTHY: "a check of doctor failed",

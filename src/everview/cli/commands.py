@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import textwrap
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,29 +19,58 @@ from everview.cli.parser import UsageError
 from everview.cli.screen import Screen
 from everview.cli.select import ABOVE, selected
 from everview.cli.tables import Cell, Column, table
+from everview.errors import EverviewError, RefreshFailed
+from everview.facts.failures import unforeseen
 from everview.facts.receipt_text import receipt_lines
 from everview.views.status import status_table
 
 # The name of a view and how fresh it is are read at a glance.
 _WHOLE = 2
-_STYLES = {"incremental": "green", "full": "yellow", "skipped": "dim", "exact": "green"}
+_STYLES = {
+    "incremental": "green",
+    "full": "yellow",
+    "skipped": "dim",
+    "exact": "green",
+    "consistent": "green",
+    "not comparable": "yellow",
+}
 
 
 def run_refresh(arguments: argparse.Namespace, screen: Screen) -> int:
     """Refresh what was named, else everything."""
     with opened(arguments, screen) as warehouse:
         names = list(dict.fromkeys([*arguments.views, *_selection(warehouse, arguments.select)]))
-        receipts = warehouse.refresh(*names, full=arguments.full)
+        receipts, errors = _refreshed(warehouse, names, arguments)
     if screen.json:
-        screen.document([r.to_dict() for r in receipts])
-    elif not receipts:
+        screen.document([*(r.to_dict() for r in receipts), *_elements(errors)])
+        return ERROR if errors else DONE
+    if not receipts and not errors:
         screen.note("There are no views to refresh.")
     elif not screen.quiet:
         _show_receipts(receipts, screen)
-    return DONE
+    for name, error in errors.items():
+        screen.failed(error, about=name)
+    return ERROR if errors else DONE
 
 
-def _show_receipts(receipts: list[everview.Receipt], screen: Screen) -> None:
+Errors = Mapping[str, EverviewError]
+
+
+def _refreshed(
+    warehouse: everview.Warehouse, names: list[str], asked: argparse.Namespace
+) -> tuple[Sequence[everview.Receipt], Errors]:
+    try:
+        return warehouse.refresh(*names, full=asked.full, retry=asked.retry), {}
+    except RefreshFailed as failure:
+        return failure.receipts, failure.errors
+
+
+def _elements(errors: Errors) -> list[dict[str, Any]]:
+    """What stands in a JSON document for a view that failed."""
+    return [{"view": name, "error": error.to_dict()} for name, error in errors.items()]
+
+
+def _show_receipts(receipts: Sequence[everview.Receipt], screen: Screen) -> None:
     """Their lines below each other, each with its reason; none twice."""
     own = {r.view for r in receipts}
     for receipt, line in zip(receipts, receipt_lines(receipts), strict=True):
@@ -63,10 +92,7 @@ def _selection(warehouse: everview.Warehouse, patterns: list[str]) -> list[str]:
 def run_status(arguments: argparse.Namespace, screen: Screen) -> int:
     """One line per view."""
     with opened(arguments, screen) as warehouse:
-        if arguments.views:
-            statuses = [warehouse.view(n).status() for n in arguments.views]
-        else:
-            statuses = warehouse.status()
+        statuses = warehouse.status(*arguments.views)
     if screen.json:
         screen.document([s.to_dict() for s in statuses])
     elif statuses and arguments.tree:
@@ -74,11 +100,12 @@ def run_status(arguments: argparse.Namespace, screen: Screen) -> int:
     elif statuses:
         header, *rows = status_table(statuses, int(time.time() * 1000))
         columns = [Column(title, whole=i < _WHOLE) for i, title in enumerate(header)]
-        cells = [[Cell(text) for text in row] for row in rows]
+        styles = ["red" if s.error else "" for s in statuses]
+        cells = [[Cell(t, how) for t in row] for row, how in zip(rows, styles, strict=True)]
         screen.say(table(columns, cells, plain=screen.plain))
     else:
         screen.note("There are no views yet.")
-    return DONE
+    return ERROR if any(s.error for s in statuses) else DONE
 
 
 def run_explain(arguments: argparse.Namespace, screen: Screen) -> int:
@@ -88,8 +115,7 @@ def run_explain(arguments: argparse.Namespace, screen: Screen) -> int:
     if screen.json:
         screen.document(explanation.to_dict())
     else:
-        told = explanation if arguments.sql else replace(explanation, queries=())
-        screen.say(styled(str(told)))
+        screen.say(styled(explanation.text if arguments.sql else str(explanation)))
     return DONE
 
 
@@ -100,33 +126,25 @@ def run_verify(arguments: argparse.Namespace, screen: Screen) -> int:
     if bool(arguments.views) == arguments.all:
         raise UsageError("name the views to verify, or --all", "usage: everview verify [VIEW ...]")
     found: list[everview.Verification] = []
-    failed: list[tuple[str, everview.EverviewError]] = []
+    errors: dict[str, EverviewError] = {}
     with opened(arguments, screen) as warehouse:
-        names = arguments.views or warehouse.views()
-        for name in names:
+        for view in [warehouse.view(n) for n in arguments.views or warehouse.views()]:
             try:
-                found.append(_verified(warehouse, name, screen))
-            except everview.EverviewError as error:
-                if len(names) == 1:
-                    raise
-                failed.append((name, error))
+                found.append(view.verify())
+            except Exception as error:
+                errors[view.name] = unforeseen(error)
+                continue
+            if not screen.json and not (screen.quiet and found[-1].ok):
+                for text in str(found[-1]).splitlines():
+                    screen.say(styled(hanging(text, screen.out.width)))
     if screen.json:
-        errors = [{"view": view, "error": raised.to_dict()} for view, raised in failed]
-        screen.document([*(v.to_dict() for v in found), *errors])
+        screen.document([*(v.to_dict() for v in found), *_elements(errors)])
     else:
-        for _, raised in failed:
-            screen.failed(raised)
+        for name, trouble in errors.items():
+            screen.failed(trouble, about=name)
     if not all(v.ok for v in found):
         return DIFFERENT
-    return ERROR if failed else DONE
-
-
-def _verified(warehouse: everview.Warehouse, name: str, screen: Screen) -> everview.Verification:
-    verification = warehouse.view(name).verify()
-    if not screen.json and not (screen.quiet and verification.ok):
-        for text in str(verification).splitlines():
-            screen.say(styled(hanging(text, screen.out.width)))
-    return verification
+    return ERROR if errors else DONE
 
 
 def run_history(arguments: argparse.Namespace, screen: Screen) -> int:

@@ -37,12 +37,13 @@ def _above(name: str, statuses: Sequence[Status]) -> tuple[Branch, ...]:
 
 
 def _note(status: Status, source: str) -> str:
+    if status.error:
+        return f"error {status.error['code']}"
     late = next((n for s, n in status.behind.items() if s.lower() == source.lower()), 0)
-    if status.refused:
-        return f"no refresh: {status.refused}"
     if status.next_full:
         return f"next refresh in full: {status.next_full}"
-    return f"{late:,} commit{'' if late == 1 else 's'} behind" if late else UP_TO_DATE
+    said = f"{late:,} commit{'' if late == 1 else 's'} behind" if late else ""
+    return said or ("depends on the clock" if status.clock else UP_TO_DATE)
 
 
 def shown(branches: Sequence[Branch], *, plain: bool) -> RenderableType:

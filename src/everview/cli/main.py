@@ -17,7 +17,8 @@ from everview.cli.parser import UsageError, parse
 from everview.cli.progress import watching
 from everview.cli.query import run_sql
 from everview.cli.screen import Screen, screen_of
-from everview.errors import EverviewError, InvalidArgument, Unexpected
+from everview.errors import EverviewError, InvalidArgument
+from everview.facts.failures import unforeseen
 
 Run = Callable[[argparse.Namespace, Screen], int]
 
@@ -74,13 +75,9 @@ def _hang_up() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def unexpected(error: Exception) -> Unexpected:
+def unexpected(error: Exception) -> EverviewError:
     """An error of Spark, the storage or our own making, as one with a code."""
-    said = str(error).split("\n\nJVM")[0].split("JVM stacktrace")[0].strip()
-    return Unexpected(
-        f"{type(error).__name__}: {said}".rstrip(": "),
-        remedy="--verbose shows where; `everview doctor` checks the machine.",
-    )
+    return unforeseen(error, "--verbose shows where; `everview doctor` checks the machine.")
 
 
 def _misused(error: UsageError, *, wants_json: bool) -> int:

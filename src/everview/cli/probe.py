@@ -99,8 +99,13 @@ def started(warehouse: str | None) -> Probe:
             return Probe(True, spark.version, seconds)
         try:
             with everview.open(warehouse, spark=spark, create=False) as wh:
-                behind = sum(not s.is_up_to_date for s in wh.status())
+                statuses = wh.status()
+                behind = sum(not s.is_up_to_date for s in statuses)
                 counts = len(wh.tables()), len(wh.views()), behind
+                broken = [s.error for s in statuses if s.error]
+            if broken:
+                said = {"what": broken[0]["what"], "remedy": broken[0]["remedy"]}
+                return Probe(True, spark.version, seconds, error=said)
         except everview.EverviewError as error:
             said = {"what": error.what, "remedy": error.remedy}
             return Probe(True, spark.version, seconds, error=said)

@@ -62,15 +62,17 @@ class Screen:
             self.progress.clear()
             self.err.print(Text(text), soft_wrap=True)
 
-    def failed(self, error: EverviewError) -> None:
-        """Show an error: code, what, where, what instead."""
+    def failed(self, error: EverviewError, about: str = "") -> None:
+        """Show an error: code, what, where, what instead; after the view that it is about."""
         self.progress.clear()
         if self.json:
             self.document({"error": error.to_dict()})
             return
-        text = Text(str(error))
-        text.stylize("bold red", 0, len(error.code))
-        text.stylize("bold", len(error.code), len(str(error).splitlines()[0]))
+        named = f"{about}  " if about else ""
+        text = Text(f"{named}{error}")
+        at = len(named) + len(error.code)
+        text.stylize("bold red", len(named), at)
+        text.stylize("bold", at, len(named) + len(str(error).splitlines()[0]))
         self.err.print(text, soft_wrap=True)
 
 

@@ -6,13 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from everview.errors import InvalidArgument
+from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
+from everview.facts.refreshes import Wish
 from everview.queries import public_frame
-from everview.views.catalog_changes import alter_entry
-from everview.views.world import World
+from everview.views.catalog_changes import alter_entry, sources_of_views
+from everview.views.graph import readers
+from everview.views.world import World, public_schema, tail_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
     from everview.lake.catalog import Entry
 
@@ -26,9 +30,9 @@ class Owner(Protocol):
     @property
     def _world(self) -> World: ...
 
-    def _refresh(self, names: list[str], *, full: bool) -> list[Receipt]: ...
+    def _refresh(self, names: list[str], wish: Wish, progress: Watcher | None) -> list[Receipt]: ...
 
-    def _drop(self, name: str) -> None: ...
+    def _drop(self, name: str, *, cascade: bool) -> tuple[str, ...]: ...
 
 
 class Handle:
@@ -60,6 +64,33 @@ class Handle:
         at = None if version is None else version_number(version)
         return public_frame(self._world, self._warehouse.spark, self._entry, at)
 
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns; Spark is not asked."""
+        table = self._world.open(self._entry)
+        return list(public_schema(table, table.head().version).names)
+
+    @property
+    def schema(self) -> StructType:
+        """The names and types of its columns as Spark has them; no rows are read."""
+        return self.to_df().schema
+
+    def show(self, n: int = 20, *, truncate: bool | int = True) -> None:
+        """Print some of its rows, as DataFrame.show does."""
+        self.to_df().show(n, truncate)
+
+    def __len__(self) -> int:
+        """How many rows a reader sees; from the log where it says, else Spark counts them."""
+        table = self._world.open(self._entry)
+        stored, tail = table.snapshot(table.head().version).rows, tail_of(table)
+        if stored is None:
+            return self.to_df().count()
+        return stored if tail is None else tail.shown(stored)
+
+    def __bool__(self) -> bool:
+        """A handle is true, also of no rows."""
+        return True
+
     def rename(self, name: str) -> None:
         """Give it another name; StillUsed if views read it under the one it has."""
         alter_entry(self._world, self._entry, replace(self._entry, name=name))
@@ -69,26 +100,47 @@ class Handle:
         """What SHOW and DESCRIBE say of it; None takes it away."""
         alter_entry(self._world, self._entry, replace(self._entry, comment=comment or ""))
 
-    def drop(self) -> None:
-        """Forget the name; StillUsed if views read it. Files are removed, an attached table's
-        are not.
+    def drop(self, *, cascade: bool = False) -> tuple[str, ...]:
+        """Forget the name; StillUsed if views read it, unless `cascade` drops those too. Files are
+        removed, an attached table's are not. Gives the names that are gone.
         """
-        self._warehouse._drop(self.name)
+        return self._warehouse._drop(self.name, cascade=cascade)
 
     def vacuum(
-        self, retention_hours: float | None = None, *, dry_run: bool = False
+        self, retention_hours: float | None = None, *, dry_run: bool = False, force: bool = False
     ) -> tuple[str, ...]:
         """Remove files that no version within the retention needs; gives their paths.
 
-        Without `retention_hours`, the setting of that name decides.
+        Without `retention_hours`, the setting of that name decides. Fewer hours than it says are
+        refused unless `force` is given: views that have not seen the newest changes need those
+        files, and so does whoever is reading or writing now. `dry_run` removes nothing.
         """
-        if retention_hours is None:
-            retention_hours = self._world.settings.retention_hours
-        if retention_hours < 0:
-            raise InvalidArgument(
-                f"A retention of {retention_hours} hours.", remedy="Give 0 or more hours."
-            )
-        return self._world.open(self._entry).vacuum(retention_hours, dry_run=dry_run)
+        entry = self._entry
+        hours = checked_retention(self._world, entry, retention_hours, force=force or dry_run)
+        return self._world.open(entry).vacuum(hours, dry_run=dry_run)
+
+
+def checked_retention(
+    world: World, entry: Entry | None, given: float | None, *, force: bool
+) -> float:
+    """How many hours to keep, of an entry or of all; InvalidArgument for fewer than the setting
+    says.
+    """
+    least = world.settings.retention_hours
+    hours = least if given is None else given
+    if hours < 0:
+        raise InvalidArgument(f"A retention of {hours} hours.", remedy="Give 0 or more hours.")
+    if hours >= least or force:
+        return hours
+    sources = sources_of_views(world)
+    used = sorted(sources) if entry is None else readers(entry.name.lower(), sources)
+    who = f", and {', '.join(used)} may need what was removed since" if used else ""
+    raise InvalidArgument(
+        f"A retention of {hours:g} hours is less than the {least:g} of the setting "
+        f"retention_hours{who}.",
+        remedy="Refresh the views and let no one write meanwhile, then give force=True (FORCE in "
+        "SQL). dry_run=True (DRY RUN) only shows what would go.",
+    )
 
 
 def version_number(version: object) -> int:

@@ -9,17 +9,19 @@ from everview.errors import ReadOnlyTable
 from everview.facts.keys import KeyCheck
 from everview.handles.handle import Handle
 from everview.run.dml import TableWriter
-from everview.tables import verify_table, writer
+from everview.sql.names import quoted
+from everview.tables import add_columns, verify_table, writer
 from everview.views.notebook import table_html
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from everview.lake.catalog import Entry
+    from everview.run.given import Frame
 
 
 class Table(Handle):
-    """A table of the warehouse, or an attached one (which is read-only)."""
+    """A table of the warehouse, or an attached one (which is read-only); `len(table)` is how many
+    rows it has.
+    """
 
     _kind = "table"
 
@@ -28,11 +30,15 @@ class Table(Handle):
         """The newest version."""
         return self._world.open(self._entry).head().version
 
-    def append(self, df: DataFrame, token: str | None = None) -> int:
-        """Insert the rows; gives the table's version after it. A token makes a rerun do nothing."""
+    def append(self, df: Frame, token: str | None = None) -> int:
+        """Insert the rows; gives the table's version after it. A token makes a rerun do nothing.
+
+        The rows may be a DataFrame of Spark, pandas or polars, or an Arrow table, here and wherever
+        a DataFrame is wanted.
+        """
         return self._writer().append(df, token)
 
-    def overwrite(self, df: DataFrame, token: str | None = None) -> int:
+    def overwrite(self, df: Frame, token: str | None = None) -> int:
         """Replace all rows."""
         return self._writer().overwrite(df, token)
 
@@ -46,13 +52,23 @@ class Table(Handle):
         """Set columns to SQL expressions in the rows for which the condition is true."""
         return self._writer().update(set, where, token)
 
-    def merge(self, df: DataFrame, on: str | Sequence[str], token: str | None = None) -> int:
+    def merge(self, df: Frame, on: str | Sequence[str], token: str | None = None) -> int:
         """Update the rows whose key is among the given ones, insert the rest."""
         return self._writer().merge(df, on, token)
 
     def verify(self) -> list[KeyCheck]:
         """Check the declared constraints on all rows: NOT NULL, primary key, foreign keys."""
         return verify_table(self._world, self.name)
+
+    def add_column(self, name: str, type: str, comment: str | None = None) -> int:
+        """Add a column at the end, of a type as in DDL ("DECIMAL(10, 2)"); it is NULL in the rows
+        that are there. Gives the table's version after it.
+
+        Views that read the table go on as they are.
+        """
+        table = self._world.open(self._require_own())
+        comments = {name: comment} if comment else {}
+        return add_columns(self._world, table, f"{quoted(str(name))} {type}", comments)
 
     def compact(self) -> int:
         """Put the same rows into fewer files; not a change for the views that read it."""
@@ -72,14 +88,16 @@ class Table(Handle):
         ]
 
     def vacuum(
-        self, retention_hours: float | None = None, *, dry_run: bool = False
+        self, retention_hours: float | None = None, *, dry_run: bool = False, force: bool = False
     ) -> tuple[str, ...]:
         """Remove files that no version within the retention needs; gives their paths.
 
-        Without `retention_hours`, the setting of that name decides.
+        Without `retention_hours`, the setting of that name decides. Fewer hours than it says are
+        refused unless `force` is given: views that have not seen the newest changes need those
+        files, and so does whoever is reading or writing now. `dry_run` removes nothing.
         """
         self._require_own()
-        return super().vacuum(retention_hours, dry_run=dry_run)
+        return super().vacuum(retention_hours, dry_run=dry_run, force=force)
 
     def _writer(self) -> TableWriter:
         entry = self._require_own()

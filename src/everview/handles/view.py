@@ -6,16 +6,21 @@ from dataclasses import replace
 from typing import Any
 
 from everview.create import find_sources, policy_of, require_policy, understand
-from everview.errors import EverviewError
+from everview.errors import EverviewError, RefreshFailed
+from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt, Verification
+from everview.facts.refreshes import RefreshFacts, Wish
 from everview.handles.handle import Handle
 from everview.plan.choose import choose
 from everview.plan.loose import loose_columns
+from everview.plan.shape import FullOnly
 from everview.program.program import program
 from everview.refresh import shape_of_view
+from everview.refresh_views import own_error
 from everview.run.log import logged
 from everview.run.recluster import recluster
-from everview.run.verify import verify
+from everview.run.spark_errors import spark_failures
+from everview.run.verify import not_comparable, verify
 from everview.views.catalog_changes import alter_entry
 from everview.views.definition import built_anew, definition_again
 from everview.views.explanation import Explanation, explanation, rebuild_explanation
@@ -23,23 +28,46 @@ from everview.views.gather import gather, gather_comparable, stored_facts
 from everview.views.notebook import view_html
 from everview.views.outlook import Outlook, outlook
 from everview.views.replacement import outdated_layout, why_rebuild
-from everview.views.status import Status, how_kept, status_of
+from everview.views.status import Status, how_kept, status_of, with_moment
 from everview.views.world import receipts_of, record_of
 
 
 class View(Handle):
-    """A materialized view."""
+    """A materialized view; `len(view)` is how many rows a reader sees."""
 
     _kind = "view"
 
-    def refresh(self, full: bool = False) -> Receipt:
-        """Bring the view, and first the views below it, to the newest versions of their sources."""
-        return self._warehouse._refresh([self.name], full=full)[-1]
+    @property
+    def sql(self) -> str:
+        """The query that defines it, with virtual views in place of their names."""
+        return record_of(self._world.open(self._entry)).sql
 
-    def explain(self) -> Explanation:
+    def refresh(
+        self, full: bool = False, *, retry: int = 0, progress: Watcher | None = None
+    ) -> Receipt:
+        """Bring the view, and first the views below it, to the newest versions of their sources.
+
+        If another refresh of the view is first, this one is skipped as already done; where that
+        one went less far, it is tried again `retry` times before CommitConflict.
+
+        `progress` is called with a Progress when a step begins and when a view is done. Where a
+        view below fails, its error is raised, with a note that it stopped this one.
+        """
+        try:
+            return self._warehouse._refresh([self.name], Wish(full, retry), progress)[-1]
+        except RefreshFailed as failure:
+            error = own_error(failure, self.name)
+        raise error
+
+    def explain(self, *, full: bool = False) -> Explanation:
         """What the next refresh would do, and why; nothing is run. What a refresh would raise is
         raised here too.
+
+        Printed it fits a screen; with `full` nothing is cut and the SQL of the steps comes last.
         """
+        return replace(self._explanation(), full=full)
+
+    def _explanation(self) -> Explanation:
         world, entry = self._world, self._entry
         table = world.open(entry)
         rebuilt = why_rebuild(world, entry, table, full=False)
@@ -59,11 +87,16 @@ class View(Handle):
         """
         world, entry = self._world, self._entry
         table = world.open(entry)
-        facts = gather_comparable(world, entry, table)
-        shape = shape_of_view(world, table, facts.stored.record)
-        defined = world.defined(table, facts.stored.record)
+        stored = stored_facts(table)
+        shape = shape_of_view(world, table, stored.record)
+        if isinstance(shape, FullOnly) and shape.moment is not None:
+            known = RefreshFacts(entry.name, entry.policy, stored, ())
+            return not_comparable(known, f"it depends on the clock: {shape.moment}")
+        facts = gather_comparable(world, entry, stored)
+        defined = world.defined(table, stored.record)
         loose = loose_columns(defined.shape)
-        with logged(entry.name, "verify"):
+        where, spared = f"verification of {entry.name}", "Nothing was changed."
+        with logged(entry.name, "verify"), spark_failures(f"`{entry.name}`", where, spared):
             return verify(world.engine, facts, shape, loose, world.settings.sample_rows)
 
     def status(self) -> Status:
@@ -77,9 +110,11 @@ class View(Handle):
             try:
                 self._require_buildable(ahead.next_full)
             except EverviewError as error:
-                ahead = Outlook(ahead.behind, refused=error.what)
-        found = status_of(entry, stored, ahead, receipts_of(table, None), world.now())
-        return replace(found, kept=how_kept(shape_of_view(world, table, stored.record)))
+                ahead = Outlook(ahead.behind, error=error)
+        shape = shape_of_view(world, table, stored.record)
+        known = with_moment(stored, shape)
+        found = status_of(entry, known, ahead, receipts_of(table, None), world.now())
+        return replace(found, kept=how_kept(shape))
 
     def _require_buildable(self, reason: str) -> None:
         """What building the view anew would raise before it reads any row is raised."""
@@ -99,7 +134,9 @@ class View(Handle):
         alter_entry(world, entry, replace(entry, policy=wanted))
 
     def history(self) -> list[dict[str, Any]]:
-        """The receipts of refreshes that published something, newest first."""
+        """The receipts of refreshes that moved the view, newest first; one that found nothing to
+        change only recorded the versions it saw.
+        """
         return [dict(r) for r in receipts_of(self._world.open(self._entry), None)]
 
     def compact(self) -> int:

@@ -28,6 +28,24 @@ def files_with_keys(
     return tuple(f for f in files if ordered.any_in([f.bounds_of(n) for n in names]))
 
 
+def files_overlapping(
+    files: tuple[TableFile, ...], others: tuple[TableFile, ...], columns: tuple[str, ...]
+) -> tuple[TableFile, ...]:
+    """The files that may hold a row with the same values of the columns, none of them NULL, as a
+    row of the others.
+    """
+    return tuple(
+        f for f in files if any(all(_overlap(f, other, n) for n in columns) for other in others)
+    )
+
+
+def _overlap(one: TableFile, other: TableFile, column: str) -> bool:
+    a, b = one.bounds_of(column), other.bounds_of(column)
+    if not (_known(a) and _known(b)):
+        return True
+    return bool(a.low <= b.high and b.low <= a.high)
+
+
 def files_within(
     files: tuple[TableFile, ...], ranges: Mapping[str, Range]
 ) -> tuple[TableFile, ...]:

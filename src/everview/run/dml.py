@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import random
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame
 
-from everview.errors import EverviewError, InvalidArgument, Place, SchemaMismatch, SqlInvalid
+from everview.errors import (
+    CommitConflict,
+    ConstraintViolated,
+    EverviewError,
+    InvalidArgument,
+    Place,
+    SchemaMismatch,
+    SqlInvalid,
+)
 from everview.facts.tables import Commit
-from everview.run.define import spark_message
+from everview.run.engine import is_from_spark
+from everview.run.given import Frame, given_frame
 from everview.run.log import logged
+from everview.run.spark_errors import said_by_spark, spark_failure, spark_message
 from everview.run.statement import Result, Statement, Target
 from everview.run.write import Written
 from everview.sql.changing import DOES_NOT_FIT, Merge
+
+_ATTEMPTS = 20  # of committing rows that other writers do not disturb
+_PAUSE = 0.02  # seconds, times the number of the attempt
 
 
 def token_app(token: str) -> str:
@@ -33,12 +48,13 @@ class TableWriter:
         """The same, with the table's columns qualified by another name in conditions."""
         return TableWriter(replace(self.target, alias=alias))
 
-    def append(self, frame: DataFrame, token: str | None) -> int:
-        _require_frame(frame)
-        return self._once("INSERT", token, lambda statement: statement.append(frame))
+    def append(self, rows: Frame, token: str | None, *, blind: bool = True) -> int:
+        """`blind` rows do not depend on those of the table, whoever writes it meanwhile."""
+        frame = self._frame(rows)
+        return self._once("INSERT", token, lambda statement: statement.append(frame, blind=blind))
 
-    def overwrite(self, frame: DataFrame, token: str | None) -> int:
-        _require_frame(frame)
+    def overwrite(self, rows: Frame, token: str | None) -> int:
+        frame = self._frame(rows)
         return self._once("OVERWRITE", token, lambda statement: statement.overwrite(frame))
 
     def delete(self, where: str, token: str | None) -> int:
@@ -52,8 +68,8 @@ class TableWriter:
             _require_text("the condition", where)
         return self._once("UPDATE", token, lambda statement: statement.update(set_, where))
 
-    def merge(self, frame: DataFrame, on: str | Sequence[str], token: str | None) -> int:
-        _require_frame(frame)
+    def merge(self, rows: Frame, on: str | Sequence[str], token: str | None) -> int:
+        frame = self._frame(rows)
         keys = (on,) if isinstance(on, str) else tuple(on or ())
         return self._once("MERGE", token, lambda statement: statement.merge(frame, keys))
 
@@ -63,6 +79,13 @@ class TableWriter:
     def compact(self) -> int:
         return self._once("COMPACT", None, lambda statement: statement.compact())
 
+    def _frame(self, rows: Frame) -> DataFrame:
+        table = self.target.table
+        schema = (
+            None if isinstance(rows, DataFrame) else table.snapshot(table.head().version).schema
+        )
+        return given_frame(self.target.engine.caller, rows, schema)
+
     def _once(
         self, operation: str, token: str | None, work: Callable[[Statement], Result | None]
     ) -> int:
@@ -71,72 +94,95 @@ class TableWriter:
         if token is not None:
             _require_text("the token", token)
         with self.target.engine.lock, logged(self.target.name, operation.lower()):
-            applied = None if token is None else table.transaction(token_app(token))
+            head = table.head()  # before the token is looked for, which then cannot slip in between
+            applied = self._applied(token)
             if applied is not None:
                 return applied
-            head = table.head()
-            statement = Statement(self.target, table.snapshot(head.version), uuid.uuid4().hex)
-            try:
-                result = work(statement)
-            except PySparkException as error:
-                raise _said(error, operation) from error
-            except EverviewError as error:
-                if not isinstance(error.where, Place):
-                    raise
-                # A place in the query that we made of the condition says nothing to its author.
-                raise type(error)(error.what, where=operation, remedy=error.remedy) from error
-            finally:
-                statement.staging.remove()
+            statement = Statement(self.target, head, uuid.uuid4().hex)
+            result = self._result(statement, operation, work)
             if result is None and token is None:
                 return head.version
-            return self._commit(statement, operation, token, result or Result(Written(())))
+            self.target.probe("write: commit")
+            try:
+                version = self._commit(statement, operation, token, result or Result(Written(())))
+            except (CommitConflict, ConstraintViolated):  # it certainly did not land
+                statement.discard()
+                raise
+            self.target.probe("write: committed")
+            return version
+
+    def _applied(self, token: str | None) -> int | None:
+        """The version at which a token was applied, None if it was not yet."""
+        return None if token is None else self.target.table.transaction(token_app(token))
+
+    def _result(
+        self, statement: Statement, operation: str, work: Callable[[Statement], Result | None]
+    ) -> Result | None:
+        """What the statement wrote; nothing is left of one that failed."""
+        try:
+            return work(statement)
+        except Exception as error:
+            statement.discard()
+            if is_from_spark(error):
+                raise _said(error, operation, self.target.name) from error
+            if isinstance(error, EverviewError) and isinstance(error.where, Place):
+                # A place in the query that we made of the condition says nothing to its author.
+                raise type(error)(error.what, where=operation, remedy=error.remedy) from error
+            raise
+        finally:
+            statement.staging.remove()
 
     def _commit(
         self, statement: Statement, operation: str, token: str | None, result: Result
     ) -> int:
-        self.target.probe("write: commit")
-        base = statement.snapshot.version
-        written = result.written
-        version = self.target.table.commit(
-            Commit(
-                base=base,
-                operation=operation,
-                token=statement.token,
-                adds=written.rows,
-                removes=result.removed,
-                minus=written.minus,
-                plus=written.plus,
-                has_change_files=result.has_change_files,
-                data_change=operation != "COMPACT",
-                transactions=() if token is None else ((token_app(token), base + 1),),
-                metadata={"rows": dict(written.changed or {})},
-            )
-        )
-        self.target.probe("write: committed")
-        return version
+        """Commit on the version that the statement saw, or on a later one if it rebases."""
+        table = self.target.table
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return table.commit(_commit_of(statement, operation, token, result))
+            except CommitConflict:
+                head = table.head()
+                applied = self._applied(token)
+                if applied is not None:
+                    return applied
+                if attempt == _ATTEMPTS or not statement.rebase(result, head):
+                    raise
+            time.sleep(_PAUSE * attempt * random.random())
+        raise AssertionError("unreachable: the last attempt returns or raises")
 
 
-def _said(error: PySparkException, operation: str) -> Exception:
-    """What to raise: our own error where the text or a value is at fault."""
-    if isinstance(error, AnalysisException | ParseException):
-        return SqlInvalid(spark_message(error), where=operation, remedy="Nothing was written.")
-    said = str(error.getMessage() or error)
-    if DOES_NOT_FIT not in said:
-        return error
-    column = said.split(DOES_NOT_FIT, 1)[1].split(" SQLSTATE")[0].split("\n")[0].strip()
-    return SchemaMismatch(
-        f"A value does not fit the column {column}.",
-        where=operation,
-        remedy="Nothing was written.",
+def _commit_of(statement: Statement, operation: str, token: str | None, result: Result) -> Commit:
+    base = statement.head.version
+    written = result.written
+    return Commit(
+        base=base,
+        operation=operation,
+        token=statement.token,
+        adds=written.rows,
+        removes=result.removed,
+        minus=written.minus,
+        plus=written.plus,
+        has_change_files=result.has_change_files,
+        data_change=operation != "COMPACT",
+        transactions=() if token is None else ((token_app(token), base + 1),),
+        metadata={"rows": dict(written.changed or {})},
     )
 
 
-def _require_frame(frame: object) -> None:
-    if not isinstance(frame, DataFrame):
-        raise InvalidArgument(
-            f"A DataFrame is wanted, not {type(frame).__name__}.",
-            remedy="Make one with spark.createDataFrame or spark.sql.",
+def _said(error: Exception, operation: str, table: str) -> EverviewError:
+    """What to raise: whether the text, a value or the computation is at fault."""
+    if isinstance(error, AnalysisException | ParseException):
+        return SqlInvalid(spark_message(error), where=operation, remedy="Nothing was written.")
+    raised = said_by_spark(error).raised
+    if raised.startswith(DOES_NOT_FIT):
+        column = raised.removeprefix(DOES_NOT_FIT).strip()
+        return SchemaMismatch(
+            f"A value does not fit the column {column}.",
+            where=operation,
+            remedy="Nothing was written.",
         )
+    what = f"The rows of {operation} on `{table}`"
+    return spark_failure(error, what, operation, "Nothing was written.")
 
 
 def _require_text(what: str, given: object) -> None:

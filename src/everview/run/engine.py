@@ -107,9 +107,41 @@ class Engine:
         self.caller = spark
         self.lock = threading.RLock()
         self.own = _clone(spark) if is_connect(spark) else spark.newSession()
+        self._counting = threading.Lock()
+        self._idle: list[Engine] = []
+        self._lent: list[Engine] = []
+
+    @contextlib.contextmanager
+    def beside(self) -> Iterator[Engine]:
+        """An engine of the same caller with a session of its own, for work at the same time. Where
+        Spark cannot clone a session it is this one, which does one thing after the other.
+        """
+        if self.own is self.caller:
+            yield self
+            return
+        with self._counting:
+            other = self._idle.pop() if self._idle else Engine(self.caller)
+            self._lent.append(other)
+        try:
+            yield other
+        finally:
+            with self._counting:
+                self._lent.remove(other)
+                self._idle.append(other)
+
+    def interrupt_others(self) -> None:
+        """End what the engines beside this one have submitted to Spark."""
+        with self._counting:
+            working = tuple(self._lent)
+        for other in working:
+            with contextlib.suppress(PySparkException):
+                other.own.interruptAll()
 
     def release(self) -> None:
         """Let another engine of the same caller have our session."""
+        for other in self._idle:
+            other.release()
+        self._idle.clear()
         if is_connect(self.caller) and self.own is not self.caller:
             _free.setdefault(_session_id(self.caller), []).append(self.own)
 

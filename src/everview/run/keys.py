@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
@@ -14,21 +15,23 @@ from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot
 from everview.facts.views import TableRecord
 from everview.run.engine import Actions
+from everview.run.primary_key import shown_values
 from everview.run.read import snapshot_frame
 from everview.sql.names import quoted
 
 _TIMES = "__ev_times"
 
 
-def check_batch(
+def refuse_nulls(
     spark: SparkSession,
     snapshot: Snapshot,
     declared: TableRecord,
     files: tuple[DataFile, ...],
     actions: Actions,
 ) -> None:
-    """Refuse, before the commit, new rows with a NULL where none may be, or with a key twice."""
-    for column, constraint in _required(snapshot.schema, declared):
+    """Refuse, before the commit, new rows with a NULL where none may be."""
+    enforced = replace(declared, primary_key=declared.enforced_key)
+    for column, constraint in _required(snapshot.schema, enforced):
         counts = [_nulls(f, column) for f in files]
         if not any(n is None or n > 0 for n in counts):
             continue
@@ -41,15 +44,6 @@ def check_batch(
                 f"{constraint}: {nulls:,} of the rows have NULL in `{column}`, for example "
                 f"{_shown(found[0])}.",
                 remedy="Nothing was written.",
-            )
-    if declared.primary_key and sum(f.rows or 0 for f in files) > 1:
-        rows = snapshot_frame(spark, snapshot, files)
-        found = actions.submit("check", _repeated(rows, declared.primary_key).limit(1).collect)
-        if found:
-            raise ConstraintViolated(
-                f"{_primary(declared)}: {found[0][_TIMES]} of the rows have the key "
-                f"{_shown(found[0])}.",
-                remedy="Give each key once; nothing was written.",
             )
 
 
@@ -125,13 +119,7 @@ def _repeated(rows: DataFrame, key: tuple[str, ...]) -> DataFrame:
 
 
 def _shown(row: Row) -> str:
-    return ", ".join(f"{k} = {_text(v)}" for k, v in row.asDict().items() if k != _TIMES)
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return "NULL"
-    return repr(value) if isinstance(value, str) else str(value)
+    return shown_values({k: v for k, v in row.asDict().items() if k != _TIMES})
 
 
 def _nulls(file: DataFile, column: str) -> int | None:

@@ -53,6 +53,18 @@ def touched_paths(
     return found
 
 
+def refuse_ambiguous(new: DataFrame, keys: tuple[str, ...], actions: Actions) -> None:
+    """AmbiguousMerge if several of the new rows have one key."""
+    twice = new.groupBy(*map(quoted, keys)).count().where("count > 1").limit(1)
+    found = actions.submit("check", twice.collect)
+    if found:
+        key = ", ".join(f"{n} = {found[0][i]!r}" for i, n in enumerate(keys))
+        raise AmbiguousMerge(
+            f"{found[0][len(keys)]} of the rows have the key {key}.",
+            remedy="Give one row per key; nothing was written.",
+        )
+
+
 def merged_lines(
     query: Query, merge: Merge, frames: tuple[DataFrame, DataFrame, DataFrame]
 ) -> DataFrame:

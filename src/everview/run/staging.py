@@ -98,5 +98,4 @@ class Staging:
 
     def remove(self) -> None:
         with contextlib.suppress(OSError):
-            found = self._storage.list(self._folder, recursive=True)
-            self._storage.delete([f.path for f in found])
+            self._storage.delete_folder(self._folder)

@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from everview.delta.parts import (
-    ACTION,
-    DELETE,
-    MINUS,
-    PART,
-    PLUS,
-    ROWS,
-    UPDATE_NEW,
-    UPDATE_OLD,
-)
-from everview.errors import AmbiguousMerge, InvalidArgument
+from everview.delta.parts import ACTION, DELETE, MINUS, PART, ROWS
+from everview.errors import InvalidArgument
 from everview.facts.files import DataFile, TableFile
 from everview.facts.schema import Schema
-from everview.facts.tables import Snapshot
+from everview.facts.tables import Head
 from everview.facts.views import TableRecord
 from everview.lake.delta.storage import Storage, spark_path
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.align import aligned
 from everview.run.engine import ALWAYS, Actions, Engine, changed_settings, whole
 from everview.run.faults import Probe
-from everview.run.keys import check_batch
-from everview.run.merge import Query, merged_lines, touched_paths
+from everview.run.keys import refuse_nulls
+from everview.run.merge import Query, merged_lines, refuse_ambiguous, touched_paths
 from everview.run.pinned import pinned_settings
+from everview.run.primary_key import NewKeys
 from everview.run.read import placed_frame, plain_path, snapshot_frame
 from everview.run.staging import Staging
+from everview.run.update import updated_lines
 from everview.run.write import Written, files_wanted, write_lines, write_rows
 from everview.sql import changing
-from everview.sql.changing import MATCHED, Merge, When, found_rows, marked_rows, new_name
+from everview.sql.changing import MATCHED, Merge, When, found_rows, marked_rows
 from everview.sql.names import quoted
 
 
@@ -56,24 +49,31 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a statement wrote, and which files that replaces."""
+    """What a statement wrote, and which files that replaces.
+
+    One that `rebases` may be committed on a later version than it was prepared on, if that
+    holds none of its new keys.
+    """
 
     written: Written
     removed: tuple[TableFile, ...] = ()
     has_change_files: bool = False
+    rebases: bool = False
+    keys: NewKeys | None = None  # where a primary key is enforced
 
 
 class Statement:
     """One statement on a pinned snapshot."""
 
-    def __init__(self, target: Target, snapshot: Snapshot, token: str) -> None:
+    def __init__(self, target: Target, head: Head, token: str) -> None:
         self._engine = target.engine
         self._table = target.table
         self._probe = target.probe
         self._name = target.alias or target.name
         self._query = target.query
         self._declared = target.declared
-        self.snapshot = snapshot
+        self.head = head
+        self.snapshot = target.table.snapshot(head.version)
         self.token = token
         self.staging = Staging(target.engine, target.warehouse, token)
         self._actions = Actions()
@@ -82,11 +82,16 @@ class Statement:
     def _schema(self) -> Schema:
         return self.snapshot.schema
 
-    def append(self, frame: DataFrame) -> Result:
-        return Result(self._write(frame))
+    def append(self, frame: DataFrame, *, blind: bool = True) -> Result:
+        """`blind` says that the rows do not depend on those of the table."""
+        written = self._write(frame)
+        keys = self._new_keys(written.rows)
+        self._refuse_keys(keys, self.snapshot.files)
+        return Result(written, rebases=blind, keys=keys)
 
     def overwrite(self, frame: DataFrame) -> Result:
         written = self._write(frame)
+        self._refuse_keys(self._new_keys(written.rows), ())
         removed = sum(f.rows or 0 for f in self.snapshot.files)
         changed = {**(written.changed or {}), "delete": removed}
         return Result(replace(written, changed=changed), self.snapshot.files)
@@ -97,7 +102,8 @@ class Statement:
         fitting = aligned(frame, self._schema, self._table.uri)
         with changed_settings(frame.sparkSession, ALWAYS):
             written = write_rows(fitting, self._table, self.token, self._actions)
-        return self._checked(written, written.rows)
+        self._refuse_nulls(written.rows)
+        return written
 
     def delete(self, where: str) -> Result | None:
         with self._session():
@@ -119,7 +125,8 @@ class Statement:
             if not files:
                 return None
             marked = self._marked(files, condition, wanted)
-            return self._rewritten(self._updated(marked), files)
+            result = self._rewritten(updated_lines(marked, self._schema), files)
+            return self._with_keys_checked(result, set(wanted))
 
     def merge(self, frame: DataFrame, on: tuple[str, ...]) -> Result | None:
         columns = {c.lower() for c in frame.columns}
@@ -150,7 +157,7 @@ class Statement:
             return None
         with self._session():
             if unique:
-                self._check_unique(staged.frame, unique)
+                refuse_ambiguous(staged.frame, unique, self._actions)
             rows = placed_frame(self._engine.own, self.snapshot)
             self._probe("write: find")
             paths = touched_paths(self._query, merge, rows, staged.frame, self._actions)
@@ -161,6 +168,8 @@ class Statement:
             whole_ = snapshot_frame(self._engine.own, self.snapshot)
             lines = merged_lines(self._query, merge, (touched, whole_, staged.frame))
             result = self._rewritten(lines, files)
+            if not unique or set(unique) != set(self._declared.primary_key):
+                result = self._with_keys_checked(result, merge.columns_set)
             return result if files or result.written.rows else None
 
     def compact(self) -> Result | None:
@@ -229,37 +238,59 @@ class Statement:
         text = marked_rows(self._name, condition, self._schema, values)
         return self._query(text, {changing.ROWS: rows})
 
-    def _updated(self, matched: DataFrame) -> DataFrame:
-        """Of a matched row its new form, and old and new as changes; of the others themselves."""
-        touched = F.col(MATCHED)
-        parts = F.when(touched, F.array(*map(F.lit, (ROWS, MINUS, PLUS))))
-        each = matched.withColumn(PART, F.explode(parts.otherwise(F.array(F.lit(ROWS)))))
-        is_new = touched & (F.col(PART) != MINUS)
-        action = F.when(F.col(PART) == PLUS, F.lit(UPDATE_NEW)).when(
-            F.col(PART) == MINUS, F.lit(UPDATE_OLD)
-        )
-        columns = [
-            F.when(is_new, F.col(new_name(i))).otherwise(F.col(quoted(n))).alias(n)
-            for i, n in enumerate(self._schema.names)
-        ]
-        return each.select(PART, action.alias(ACTION), *columns)
-
-    def _check_unique(self, new: DataFrame, keys: tuple[str, ...]) -> None:
-        twice = new.groupBy(*map(quoted, keys)).count().where("count > 1").limit(1)
-        found = self._actions.submit("check", twice.collect)
-        if found:
-            key = ", ".join(f"{n} = {found[0][i]!r}" for i, n in enumerate(keys))
-            raise AmbiguousMerge(
-                f"{found[0][len(keys)]} of the rows have the key {key}.",
-                remedy="Give one row per key; nothing was written.",
-            )
-
     def _rewritten(self, lines: DataFrame, files: tuple[TableFile, ...]) -> Result:
         self._probe("write: write")
         written = write_lines(lines, self._table, self.token, self._actions)
-        return Result(self._checked(written, written.plus), files, has_change_files=True)
+        self._refuse_nulls(written.plus)
+        return Result(written, files, has_change_files=True)
 
-    def _checked(self, written: Written, new: tuple[DataFile, ...]) -> Written:
-        spark = self._engine.own
-        check_batch(spark, self.snapshot, self._declared, new, self._actions)
-        return written
+    # Constraints
+
+    def _refuse_nulls(self, new: tuple[DataFile, ...]) -> None:
+        with self._session() as spark:
+            refuse_nulls(spark, self.snapshot, self._declared, new, self._actions)
+
+    def _with_keys_checked(self, result: Result, columns: set[str]) -> Result:
+        """Only a statement that sets a column of the key can add one."""
+        if columns.intersection(self._declared.primary_key):
+            keys = self._new_keys(result.written.plus, result.written.minus)
+            self._refuse_keys(keys, self.snapshot.files)
+        return result
+
+    def _new_keys(
+        self, plus: tuple[DataFile, ...], minus: tuple[DataFile, ...] = ()
+    ) -> NewKeys | None:
+        key = self._declared.enforced_key
+        return NewKeys(self._engine.own, self.snapshot, key, plus, minus) if key and plus else None
+
+    def _refuse_keys(self, keys: NewKeys | None, stored: tuple[TableFile, ...]) -> None:
+        if keys is not None:
+            with self._session():
+                keys.refuse_repeated(self._actions)
+                keys.refuse_stored(stored, self._actions)
+
+    # After the write
+
+    def rebase(self, result: Result, head: Head) -> bool:
+        """Go over to a later version, if the rows fit that one too; its files that were not there
+        before are searched for the new keys.
+        """
+        if not result.rebases or not head.version > self.head.version:
+            return False
+        later = self._table.snapshot(head.version)
+        before = self.snapshot
+        is_same = replace(later, version=before.version, files=before.files) == before
+        if not is_same or head.properties != self.head.properties:
+            return False
+        if result.keys is not None:
+            known = {f.path for f in before.files}
+            with self._session():
+                new = tuple(f for f in later.files if f.path not in known)
+                result.keys.refuse_stored(new, self._actions)
+        self.head, self.snapshot = head, later
+        return True
+
+    def discard(self) -> None:
+        """Remove what was written and is part of no commit."""
+        with suppress(OSError):
+            self._table.remove_folder(f"data/{self.token}")

@@ -92,6 +92,11 @@ class Merge:
         return [i for i, w in enumerate(self.whens) if w.action == action]
 
     @property
+    def columns_set(self) -> set[str]:
+        """The columns of the table that a clause gives values."""
+        return {name for when in self.whens for name in when.values}
+
+    @property
     def may_repeat(self) -> bool:
         """Whether several source rows for one row of the table mean the same as one."""
         return all(w.action == "delete" and w.condition is None for _, w in self.of("MATCHED"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import sqlglot
@@ -123,11 +123,21 @@ def with_placeholders(parsed: Parsed, names: Mapping[str, str]) -> str:
 
     `names` maps a table's lower-case name to its placeholder; other braces are doubled.
     """
+    return replaced(
+        parsed,
+        [
+            (table, int(table.this.meta["end"]), names[table_name(table).lower()])
+            for table in table_references(parsed)
+        ],
+    )
+
+
+def replaced(parsed: Parsed, tables: Iterable[tuple[exp.Table, int, str]]) -> str:
+    """The text with each of its tables, from its name to an end, replaced by a placeholder."""
     pieces: list[str] = []
     done = 0
-    for table in sorted(table_references(parsed), key=_start):
-        start, end = _start(table), table.this.meta["end"]
-        pieces += [escaped(parsed.text[done:start]), f"{{{names[table_name(table).lower()]}}}"]
+    for table, end, placeholder in sorted(tables, key=lambda found: _start(found[0])):
+        pieces += [escaped(parsed.text[done : _start(table)]), f"{{{placeholder}}}"]
         if not table.alias and not table.args.get("sample"):
             pieces.append(f" AS {escaped(quoted(table.name))}")
         done = end + 1
@@ -178,6 +188,12 @@ _FORBIDDEN: dict[type[exp.Expr], str] = {
     exp.Parameter: "a variable",
     exp.SessionParameter: "a session variable",
 }
+
+
+def place_of_table(parsed: Parsed, name: str) -> Place | None:
+    """Where a table is named first, by its lower-case name."""
+    named = (t for t in table_references(parsed) if table_name(t).lower() == name)
+    return next((parsed.place(t) for t in named), None)
 
 
 def table_name(table: exp.Table) -> str:

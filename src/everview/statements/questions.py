@@ -9,12 +9,16 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
+from everview.errors import EverviewError
+from everview.facts.failures import unforeseen
+from everview.facts.receipts import Verification
 from everview.facts.schema import Schema
+from everview.handles.view import View
 from everview.lake.catalog import Entry
 from everview.queries import public_frame
 from everview.run.read import schema_of
 from everview.sql.names import quoted, sql_type
-from everview.sql.statements.values import (
+from everview.sql.statements.asked import (
     Describe,
     DescribeHistory,
     ExplainQuery,
@@ -22,9 +26,8 @@ from everview.sql.statements.values import (
     ShowMaterializedViews,
     ShowTables,
     ShowViews,
-    Verify,
-    VerifyTable,
 )
+from everview.sql.statements.values import Verify, VerifyTable
 from everview.statements.results import (
     COLUMNS,
     checks_frame,
@@ -44,8 +47,18 @@ _KIND = {"MATERIALIZED VIEW": "view", "VIEW": "virtual", "TABLE": "table", None:
 
 
 def run_verify(wh: Warehouse, statement: Verify) -> DataFrame:
+    """A row per view; one that was named alone raises its own error."""
     names = [n.dotted for n in statement.names] or wh.views()
-    return verifications_frame(wh.spark, [wh.view(n).verify() for n in names])
+    if len(statement.names) == 1:
+        return verifications_frame(wh.spark, [wh.view(names[0]).verify()])
+    return verifications_frame(wh.spark, [_verified(view) for view in map(wh.view, names)])
+
+
+def _verified(view: View) -> Verification | tuple[str, EverviewError]:
+    try:
+        return view.verify()
+    except Exception as error:
+        return view.name, unforeseen(error)
 
 
 def run_verify_table(wh: Warehouse, statement: VerifyTable) -> DataFrame:
@@ -57,11 +70,12 @@ def run_show(wh: Warehouse, statement: ShowTables | ShowViews | ShowMaterialized
     entries = {e.name: e for e in wh._world.catalog.read().entries}
     if isinstance(statement, ShowMaterializedViews):
         names = like(wh.views(), statement.like)
-        statuses = [wh.view(n).status() for n in names]
+        statuses = wh.status(*names) if names else []
         header, *rows = status_table(statuses, wh._world.now())
         schema = ", ".join(f"{quoted(c.replace(' ', '_'))} STRING" for c in header)
-        commented = [(*r, entries[n].comment) for r, n in zip(rows, names, strict=True)]
-        return rows_frame(wh.spark, commented, f"{schema}, comment STRING")
+        more = [(entries[s.view].comment, s.error and s.error["code"]) for s in statuses]
+        shown = [(*row, *said) for row, said in zip(rows, more, strict=True)]
+        return rows_frame(wh.spark, shown, f"{schema}, comment STRING, error STRING")
     kinds = ("table", "attached") if isinstance(statement, ShowTables) else ("virtual",)
     found = [e for e in entries.values() if e.kind in kinds]
     names = like([e.name for e in found], statement.like)
@@ -99,7 +113,8 @@ def _create_text(wh: Warehouse, entry: Entry) -> str:
         for f in snapshot.schema.fields
     ]
     if declared.primary_key:
-        lines.append(f"  PRIMARY KEY ({', '.join(map(quoted, declared.primary_key))})")
+        held = "" if declared.primary_key_enforced else " NOT ENFORCED"
+        lines.append(f"  PRIMARY KEY ({', '.join(map(quoted, declared.primary_key))}){held}")
     for columns, other, referenced in declared.foreign_keys:
         target = f"{quoted(other)} ({', '.join(map(quoted, referenced))})"
         lines.append(f"  FOREIGN KEY ({', '.join(map(quoted, columns))}) REFERENCES {target}")
@@ -159,7 +174,8 @@ def _details(wh: Warehouse, entry: Entry) -> list[tuple[str, str, None]]:
     else:
         declared = declared_of(table)
         if declared.primary_key:
-            found["Primary key"] = ", ".join(declared.primary_key)
+            held = "" if declared.primary_key_enforced else " (not enforced)"
+            found["Primary key"] = ", ".join(declared.primary_key) + held
         for columns, other, referenced in declared.foreign_keys:
             found[f"Foreign key {', '.join(columns)}"] = f"{other} ({', '.join(referenced)})"
     return [(k, v, None) for k, v in found.items()]

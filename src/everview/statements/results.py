@@ -9,6 +9,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from everview.errors import EverviewError
+from everview.facts.failures import in_short
 from everview.facts.keys import KeyCheck
 from everview.facts.receipts import Receipt, Verification
 
@@ -18,12 +20,16 @@ RECEIPTS = (
 )
 VERIFICATIONS = (
     "view STRING, ok BOOLEAN, rows BIGINT, missing BIGINT, unexpected BIGINT, sample STRING, "
-    "seconds DOUBLE"
+    "seconds DOUBLE, error STRING, outcome STRING, compared ARRAY<STRING>, "
+    "possible ARRAY<STRING>, left_out ARRAY<STRING>, why_not STRING"
 )
 CHECKS = (
     "table STRING, constraint STRING, ok BOOLEAN, violations BIGINT, sample STRING, version BIGINT"
 )
 CHANGES = "version BIGINT, rows_inserted BIGINT, rows_updated BIGINT, rows_deleted BIGINT"
+DROPPED = "name STRING, kind STRING"
+COMPACTED = "name STRING, version BIGINT, files_before BIGINT, files_after BIGINT"
+VACUUMED = "path STRING"
 COLUMNS = "col_name STRING, data_type STRING, comment STRING"
 
 
@@ -57,13 +63,20 @@ def receipts_frame(spark: SparkSession, receipts: Iterable[Receipt]) -> DataFram
     return rows_frame(spark, rows, RECEIPTS)
 
 
-def verifications_frame(spark: SparkSession, found: Iterable[Verification]) -> DataFrame:
-    rows = []
+def verifications_frame(
+    spark: SparkSession, found: Iterable[Verification | tuple[str, EverviewError]]
+) -> DataFrame:
+    """A row per view; of one that could not be verified its name and error alone."""
+    rows: list[tuple[Any, ...]] = []
     for v in found:
+        if isinstance(v, tuple):
+            rows.append((v[0], *[None] * 6, in_short(v[1]), *[None] * 5))
+            continue
         samples = [f"missing: {s}" for s in v.missing_sample[:1]]
         samples += [f"unexpected: {s}" for s in v.unexpected_sample[:1]]
-        sample = "; ".join(samples) or None
-        rows.append((v.view, v.ok, v.rows, v.missing, v.unexpected, sample, v.seconds))
+        counts = (v.view, v.ok, v.rows, v.missing, v.unexpected, "; ".join(samples) or None)
+        extent = (list(v.compared), list(v.possible), list(v.left_out), v.why_not or None)
+        rows.append((*counts, v.seconds, None, v.outcome, *extent))
     return rows_frame(spark, rows, VERIFICATIONS)
 
 

@@ -9,6 +9,17 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from everview.errors import EverviewError, InvalidArgument, NameTaken, Place
+from everview.facts.failures import retold
+from everview.sql.statements.asked import (
+    Describe,
+    DescribeHistory,
+    Explain,
+    ExplainQuery,
+    ShowCreate,
+    ShowMaterializedViews,
+    ShowTables,
+    ShowViews,
+)
 from everview.sql.statements.parts import Name, Slice
 from everview.sql.statements.values import (
     AlterMaterializedView,
@@ -19,29 +30,23 @@ from everview.sql.statements.values import (
     CreateTable,
     CreateView,
     DeleteFrom,
-    Describe,
-    DescribeHistory,
     DropMaterializedView,
     DropTable,
     DropView,
-    Explain,
     ExplainCreate,
-    ExplainQuery,
     InsertInto,
     InsertOverwrite,
     MergeInto,
+    Optimize,
     Query,
     RefreshMaterializedView,
-    ShowCreate,
-    ShowMaterializedViews,
-    ShowTables,
-    ShowViews,
     Statement,
     Update,
+    Vacuum,
     Verify,
     VerifyTable,
 )
-from everview.statements import questions, tables, views
+from everview.statements import care, insert, questions, tables, views
 from everview.statements.results import done, receipts_frame, text_frame
 from everview.statements.warehouse import Warehouse, rows_of, single
 
@@ -66,7 +71,7 @@ def run_statement(wh: Warehouse, statement: Statement, part: Slice) -> DataFrame
         is_location = isinstance(error.where, str) and "/" in error.where
         what = f"{error.what} ({error.where})" if is_location else error.what
         where = _place(statement, part.whole) or part.place(0, len(part.text) - 1)
-        raise type(error)(what, where=where, remedy=error.remedy) from error
+        raise retold(error, what, where) from error
     except PySparkException as error:
         error.add_note(f"In the statement at {part.place(0, len(part.text) - 1)}")
         raise
@@ -96,6 +101,10 @@ def _carried_out(wh: Warehouse, statement: Statement) -> DataFrame:
             return _write(wh, statement)
         case MergeInto():
             return tables.run_merge(wh, statement)
+        case Optimize():
+            return care.run_optimize(wh, statement)
+        case Vacuum():
+            return care.run_vacuum(wh, statement)
         case Attach():
             return _attach(wh, statement)
         case CreateView():
@@ -107,6 +116,8 @@ def _carried_out(wh: Warehouse, statement: Statement) -> DataFrame:
         case AlterTable() | AlterView() | AlterMaterializedView():
             return views.run_alter(wh, statement)
         case RefreshMaterializedView(names, full):
+            if len(names) == 1:  # then the view's own error is raised
+                return receipts_frame(wh.spark, [wh.view(names[0].dotted).refresh(full=full)])
             receipts = wh.refresh(*(n.dotted for n in names), full=full)
             return receipts_frame(wh.spark, receipts)
         case _:
@@ -121,7 +132,7 @@ def _write(
         case CreateTable():
             return tables.run_create_table(wh, statement)
         case InsertInto() | InsertOverwrite():
-            return tables.run_insert(wh, statement)
+            return insert.run_insert(wh, statement)
         case DeleteFrom():
             return tables.run_delete(wh, statement)
         case Update():
@@ -157,8 +168,8 @@ def _ask(
             return questions.run_describe(wh, statement)
         case DescribeHistory():
             return questions.run_history(wh, statement)
-        case Explain(name):
-            return text_frame(wh.spark, str(wh.view(name.dotted).explain()))
+        case Explain(name, extended):
+            return text_frame(wh.spark, str(wh.view(name.dotted).explain(full=extended)))
         case ExplainCreate():
             return views.run_explain_create(wh, statement)
         case ExplainQuery():
@@ -169,7 +180,7 @@ def _ask(
 
 def _attach(wh: Warehouse, statement: Attach) -> DataFrame:
     try:
-        wh.attach(single(statement.name), statement.path)
+        wh.attach(single(statement.name), statement.path, replace=statement.or_replace)
     except NameTaken:
         if not statement.if_not_exists:
             raise

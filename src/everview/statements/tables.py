@@ -6,20 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from pyspark.errors import AnalysisException
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 
 from everview.errors import InvalidArgument, SchemaMismatch
-from everview.facts.schema import Field, Schema
+from everview.facts.schema import Schema
 from everview.handles.table import Table
 from everview.queries import query_frame
-from everview.run.define import spark_message
-from everview.run.read import schema_of
-from everview.sql.changing import Merge, When, assigned
-from everview.sql.names import quoted, sql_type
+from everview.sql.changing import Merge, When
+from everview.sql.names import quoted
 from everview.sql.statements.parts import (
     Assignment,
+    Column,
     MergeAction,
     MergeClause,
     MergeDelete,
@@ -33,14 +30,12 @@ from everview.sql.statements.parts import (
 from everview.sql.statements.values import (
     CreateTable,
     DeleteFrom,
-    InsertInto,
-    InsertOverwrite,
     MergeInto,
     Update,
 )
 from everview.statements.results import CHANGES, done, rows_frame
 from everview.statements.warehouse import Warehouse, checked_names, placed, rows_of, single
-from everview.tables import Declared, create_table
+from everview.tables import Declared, add_columns, create_table
 from everview.views.world import find_entry, public_schema
 
 
@@ -60,17 +55,27 @@ def run_create_table(wh: Warehouse, statement: CreateTable) -> DataFrame:
         partition_by=tuple(n.dotted for n in statement.partitioned_by),
         comment=statement.comment or "",
         comments={c.name.dotted: c.comment for c in statement.columns or () if c.comment},
+        primary_key_enforced=not statement.primary_key_not_enforced,
     )
     create_table(wh._world, name, given, declared)
     return done(wh.spark)
 
 
+def run_add_columns(wh: Warehouse, name: str, columns: Sequence[Column]) -> None:
+    table = wh._world.open(wh.table(name)._require_own())
+    comments = {c.name.dotted: c.comment for c in columns if c.comment}
+    add_columns(wh._world, table, _ddl(columns), comments)
+
+
+def _ddl(columns: Sequence[Column]) -> str:
+    return ", ".join(
+        f"{quoted(c.name.dotted)} {c.type.text}{' NOT NULL' if c.not_null else ''}" for c in columns
+    )
+
+
 def _given(wh: Warehouse, statement: CreateTable) -> str | DataFrame:
     if statement.query is None:
-        return ", ".join(
-            f"{quoted(c.name.dotted)} {c.type.text}{' NOT NULL' if c.not_null else ''}"
-            for c in statement.columns or ()
-        )
+        return _ddl(statement.columns or ())
     if statement.columns:
         raise InvalidArgument(
             "CREATE TABLE has both a list of columns and a query.",
@@ -79,69 +84,24 @@ def _given(wh: Warehouse, statement: CreateTable) -> str | DataFrame:
     return rows_of(wh, statement.query)
 
 
-def run_insert(wh: Warehouse, statement: InsertInto | InsertOverwrite) -> DataFrame:
-    table = wh.table(statement.name.dotted)
-    rows = rows_of(wh, statement.query)
-    fitting = _positioned(rows, _schema(wh, table), statement.columns, table.name)
-    before = table.version
-    is_whole = isinstance(statement, InsertOverwrite)
-    version = table.overwrite(fitting) if is_whole else table.append(fitting)
-    return _changed(wh, table, before, version)
-
-
-def _positioned(
-    rows: DataFrame, schema: Schema, columns: Sequence[Name] | None, table: str
-) -> DataFrame:
-    """The rows under the table's names, by position as SQL does; a column left out is NULL."""
-    names = schema.names if columns is None else _found(schema, columns, table)
-    if len(names) != len(rows.columns):
-        raise SchemaMismatch(
-            f"{len(rows.columns)} values for {len(names)} columns.",
-            where=table,
-            remedy=f"The columns are {', '.join(names)}.",
-        )
-    given = schema_of(rows.toDF(*(f"c{i}" for i, _ in enumerate(names))))
-    named = rows.toDF(*given.names)
-    place = {name: given.fields[i] for i, name in enumerate(names)}
-    try:
-        fitting = named.select(*(_value(place.get(f.name), f) for f in schema.fields))
-        schema_of(fitting)
-    except AnalysisException as error:
-        wrong = ", ".join(f"{n} {sql_type(schema[n].type)}" for n in names)
-        raise SchemaMismatch(
-            f"The values cannot be cast to the columns: {spark_message(error)}",
-            where=table,
-            remedy=f"The columns are {wrong}.",
-        ) from error
-    return fitting
-
-
-def _value(given: Field | None, field: Field) -> Column:
-    if given is None:
-        return F.expr(assigned("NULL", field)).alias(field.name)
-    if given.type == field.type:
-        return F.col(given.name).alias(field.name)
-    return F.expr(assigned(quoted(given.name), field)).alias(field.name)
-
-
 def run_delete(wh: Warehouse, statement: DeleteFrom) -> DataFrame:
     table = wh.table(statement.name.dotted)
     checked_names(wh, statement.where)
     where = "TRUE" if statement.where is None else statement.where.text
     before = table.version
     version = table._writer().under(_alias(statement.alias, table)).delete(where, None)
-    return _changed(wh, table, before, version)
+    return changed_frame(wh, table, before, version)
 
 
 def run_update(wh: Warehouse, statement: Update) -> DataFrame:
     table = wh.table(statement.name.dotted)
     alias = _alias(statement.alias, table)
-    values = _assigned(_schema(wh, table), alias, statement.assignments)
+    values = _assigned(columns_of(wh, table), alias, statement.assignments)
     checked_names(wh, statement.where, *(a.value for a in statement.assignments))
     where = None if statement.where is None else statement.where.text
     before = table.version
     version = table._writer().under(alias).update(values, where, None)
-    return _changed(wh, table, before, version)
+    return changed_frame(wh, table, before, version)
 
 
 def run_merge(wh: Warehouse, statement: MergeInto) -> DataFrame:
@@ -151,7 +111,7 @@ def run_merge(wh: Warehouse, statement: MergeInto) -> DataFrame:
         target=_alias(statement.target_alias, table),
         source=alias,
         on=statement.on.text,
-        schema=_schema(wh, table),
+        schema=columns_of(wh, table),
         whens=(),
     )
     columns = {c.lower(): c for c in given.columns}
@@ -161,7 +121,7 @@ def run_merge(wh: Warehouse, statement: MergeInto) -> DataFrame:
         checked_names(wh, *_values(clause.action))
     before = table.version
     version = table._writer().under(merge.target).merge_into(given, merge, None)
-    return _changed(wh, table, before, version)
+    return changed_frame(wh, table, before, version)
 
 
 def _source(wh: Warehouse, statement: MergeInto) -> tuple[DataFrame, str]:
@@ -197,7 +157,7 @@ def _when(clause: MergeClause, merge: Merge, given: Mapping[str, str]) -> When:
             values = _assigned(schema, merge.target, assignments)
             return When(clause.match, condition, "update", values)
         case MergeInsert(columns, values):
-            names = _found(schema, columns, "INSERT")
+            names = found_columns(schema, columns, "INSERT")
             texts = {n: v.text for n, v in zip(names, values, strict=True)}
             return When(clause.match, condition, "insert", texts)
         case MergeUpdateAll():
@@ -222,7 +182,7 @@ def _assigned(schema: Schema, alias: str, assignments: Sequence[Assignment]) -> 
             where="UPDATE SET",
             remedy="Set whole columns; for a field of a struct, give the struct anew.",
         )
-    names = _found(schema, columns, "UPDATE SET")
+    names = found_columns(schema, columns, "UPDATE SET")
     return {n: a.value.text for n, a in zip(names, assignments, strict=True)}
 
 
@@ -238,10 +198,10 @@ def _all(schema: Schema, source: str, given: Mapping[str, str]) -> dict[str, str
     return {n: f"{quoted(source)}.{quoted(given[n.lower()])}" for n in schema.names}
 
 
-def _found(schema: Schema, columns: Sequence[Name], where: str) -> tuple[str, ...]:
+def found_columns(schema: Schema, columns: Sequence[Name | str], where: str) -> tuple[str, ...]:
     """The table's own names of columns, each named once."""
-    found = [schema.find(c.dotted) for c in columns]
-    wrong = [c.dotted for c, n in zip(columns, found, strict=True) if n is None]
+    found = [schema.find(str(c)) for c in columns]
+    wrong = [str(c) for c, n in zip(columns, found, strict=True) if n is None]
     if wrong or len(set(found)) != len(found):
         what = f"no column {', '.join(wrong)}" if wrong else "a column is named twice"
         raise SchemaMismatch(
@@ -256,15 +216,17 @@ def _alias(alias: Name | None, table: Table) -> str:
     return table.name if alias is None else alias.parts[-1]
 
 
-def _schema(wh: Warehouse, table: Table) -> Schema:
+def columns_of(wh: Warehouse, table: Table) -> Schema:
     opened = wh._world.open(wh._world.entry(table.name))
     return public_schema(opened, opened.head().version)
 
 
-def _changed(wh: Warehouse, table: Table, before: int, version: int) -> DataFrame:
+def changed_frame(wh: Warehouse, table: Table, before: int, version: int) -> DataFrame:
     """What a write did, as its commit says; nothing where it made none."""
     opened = wh._world.open(wh._world.entry(table.name))
-    commits = [c for c in opened.history(1) if c.version == version > before]
-    rows = commits[0].metadata.get("rows", {}) if commits else {}
+    since = opened.history(opened.head().version - version + 1) if version > before else ()
+    rows: dict[str, int] = next(
+        (c.metadata.get("rows", {}) for c in since if c.version == version), {}
+    )
     counts = [int(rows.get(kind, 0)) for kind in ("insert", "update", "delete")]
     return rows_frame(wh.spark, [(version, *counts)], CHANGES)

@@ -14,12 +14,21 @@ from everview.create import (
     understand,
 )
 from everview.errors import UnknownName
+from everview.lake.catalog import Entry
 from everview.plan.shape import FullOnly
 from everview.run.define import Defined
 from everview.run.pinned import pinned_settings
 from everview.sql.inline import VirtualView
 from everview.sql.names import sql_type
-from everview.sql.statements.parts import Name, RenameTo, SetComment, SetPolicy, ViewColumn
+from everview.sql.statements.parts import (
+    AddColumns,
+    Name,
+    RenameTo,
+    SetComment,
+    SetLocation,
+    SetPolicy,
+    ViewColumn,
+)
 from everview.sql.statements.values import (
     AlterMaterializedView,
     AlterTable,
@@ -31,12 +40,14 @@ from everview.sql.statements.values import (
     DropView,
     ExplainCreate,
 )
-from everview.statements.results import done, receipts_frame, text_frame
+from everview.statements.results import DROPPED, done, receipts_frame, rows_frame, text_frame
+from everview.statements.tables import run_add_columns
 from everview.statements.warehouse import Warehouse, in_whole, placed, single
+from everview.views.attachments import set_location
 from everview.views.catalog_changes import alter_entry, drop_entry
 from everview.views.definition import Definition
 from everview.views.status import how_kept
-from everview.views.world import find_entry
+from everview.views.world import KINDS, find_entry
 
 
 def run_create_materialized_view(wh: Warehouse, statement: CreateMaterializedView) -> DataFrame:
@@ -110,9 +121,11 @@ def _comments(columns: tuple[ViewColumn, ...]) -> dict[str, str]:
 
 def run_drop(wh: Warehouse, statement: DropTable | DropView | DropMaterializedView) -> DataFrame:
     kind = {DropTable: "table", DropView: "virtual", DropMaterializedView: "view"}[type(statement)]
+    gone: tuple[Entry, ...] = ()
     if _known(wh, statement.name, kind, if_exists=statement.if_exists):
-        drop_entry(wh._world, statement.name.dotted)
-    return done(wh.spark)
+        gone = drop_entry(wh._world, statement.name.dotted, cascade=statement.cascade)
+    rows = [(e.name, KINDS[e.kind]) for e in gone]
+    return rows_frame(wh.spark, rows, DROPPED)
 
 
 def run_alter(
@@ -129,8 +142,12 @@ def run_alter(
             alter_entry(world, entry, dataclasses.replace(entry, name=single(name)))
         case SetComment(comment):
             alter_entry(world, entry, dataclasses.replace(entry, comment=comment or ""))
+        case SetLocation(path):
+            set_location(world, entry, path)
         case SetPolicy(policy):
             wh.view(entry.name).set_policy(policy)
+        case AddColumns(columns):
+            run_add_columns(wh, entry.name, columns)
         case _:
             assert_never(statement.change)
     return done(wh.spark)

@@ -10,6 +10,7 @@ from typing import Protocol
 from pyspark.sql import DataFrame, SparkSession
 
 from everview.errors import EverviewError, InvalidName, Place
+from everview.facts.failures import retold
 from everview.facts.receipts import Receipt
 from everview.handles.table import Table
 from everview.handles.view import View
@@ -17,6 +18,7 @@ from everview.queries import query_frame
 from everview.sql.parse import parse_query
 from everview.sql.statements.parts import Name, Slice
 from everview.views.resolve import resolve
+from everview.views.status import Status
 from everview.views.world import World
 
 
@@ -29,17 +31,23 @@ class Warehouse(Protocol):
     @property
     def _world(self) -> World: ...
 
-    def attach(self, name: str, path: str) -> Table: ...
+    def attach(self, name: str, path: str, *, replace: bool = False) -> Table: ...
 
     def table(self, name: str) -> Table: ...
 
     def tables(self) -> list[str]: ...
+
+    def vacuum(
+        self, retention_hours: float | None = None, *, dry_run: bool = False, force: bool = False
+    ) -> tuple[str, ...]: ...
 
     def view(self, name: str) -> View: ...
 
     def views(self) -> list[str]: ...
 
     def refresh(self, *names: str, full: bool = False) -> list[Receipt]: ...
+
+    def status(self, *names: str) -> list[Status]: ...
 
 
 @contextlib.contextmanager
@@ -53,7 +61,7 @@ def placed(part: Slice, above: int = 0) -> Iterator[None]:
         if not isinstance(error.where, Place):
             raise
         where = in_whole(part, error.where, above)
-        raise type(error)(error.what, where=where, remedy=error.remedy) from error
+        raise retold(error, error.what, where) from error
 
 
 def in_whole(part: Slice, place: Place, above: int) -> Place:
@@ -72,6 +80,13 @@ def checked_names(wh: Warehouse, *parts: Slice | None) -> None:
         if part is not None:
             with placed(part, above=1):
                 resolve(wh._world, parse_query(f"SELECT (\n{part.text}\n)"))
+
+
+def is_read_by(wh: Warehouse, name: str, part: Slice) -> bool:
+    """Whether a query that is part of a statement reads the table of that name."""
+    with placed(part):
+        read = resolve(wh._world, parse_query(part.text), temporary=True).entries.values()
+    return any(e.name.lower() == name.lower() for e in read)
 
 
 def rows_of(wh: Warehouse, part: Slice) -> DataFrame:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from everview.errors import (
+    CommitUnknown,
     CopiedTable,
     InvalidName,
     NameTaken,
@@ -17,7 +18,7 @@ from everview.errors import (
 from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.storage import Storage
 from everview.sql.parse import parse_query, table_name, table_references
-from everview.views.graph import readers
+from everview.views.graph import all_readers, readers
 from everview.views.resolve import virtual_views
 from everview.views.world import KINDS, World, find_entry, record_of
 
@@ -62,7 +63,7 @@ def add_entry(
     world.catalog.change(decide)
     for old in before:
         if old.location:
-            _remove_folder(world, old)
+            remove_folder(world, old.location)
 
 
 def attach_found(world: World, found: Iterable[Entry]) -> tuple[str, ...]:
@@ -84,15 +85,19 @@ def attach_found(world: World, found: Iterable[Entry]) -> tuple[str, ...]:
     return tuple(new)
 
 
-def refuse_copy(world: World, place: str, others: Iterable[Entry] = ()) -> None:
-    """A table's id stands for one place: CopiedTable if it is known at another."""
+def refuse_copy(
+    world: World, place: str, others: Iterable[Entry] = (), moved: str | None = None
+) -> None:
+    """A table's id stands for one place: CopiedTable if it is known at another, unless by the name
+    that is moved.
+    """
     table_id = world.lake.open(place).head().id
     for entry in (*world.catalog.read().entries, *others):
-        if entry.kind == "virtual":
+        if entry.kind == "virtual" or entry.name == moved:
             continue
         try:
             known = world.open(entry)
-        except NotATable:
+        except Exception:  # one that cannot be opened keeps nobody from attaching another
             continue
         if known.head().id == table_id and known.uri != place:
             raise CopiedTable(
@@ -124,19 +129,35 @@ def alter_entry(world: World, entry: Entry, changed: Entry) -> None:
     world.catalog.change(decide)
 
 
-def drop_entry(world: World, name: str) -> None:
-    """Forget a name that no view reads; the files of an own table or view are removed
-    afterwards.
+def drop_entry(world: World, name: str, *, cascade: bool = False) -> tuple[Entry, ...]:
+    """Forget a name that no view reads, or with `cascade` the views that read it too; the files of
+    own tables and views are removed afterwards. Gives what is gone, the views on top first.
     """
-    entry = world.entry(name)
-    used = readers(entry.name.lower(), sources_of_views(world))
-    if used:
-        raise StillUsed(
-            f"`{entry.name}` is read by {', '.join(used)}.", remedy="Drop those views first."
+    gone: list[Entry] = []
+
+    def decide(entries: Entries) -> tuple[Entry, ...]:
+        entry = world.entry(name)
+        key = entry.name.lower()
+        sources = sources_of_views(world)
+        used = readers(key, sources)
+        if used and not cascade:
+            raise StillUsed(
+                f"`{entry.name}` is read by {', '.join(used)}.",
+                remedy="Drop those views first, or all of them with CASCADE (in Python "
+                "drop(cascade=True)).",
+            )
+        doomed = (*all_readers(key, sources), key)
+        gone[:] = sorted(
+            (e for e in entries.entries if e.name.lower() in doomed),
+            key=lambda e: doomed.index(e.name.lower()),
         )
-    world.catalog.change(lambda entries: tuple(e for e in entries.entries if e.name != entry.name))
-    if entry.location and entry.kind != "attached":
-        _remove_folder(world, entry)
+        return tuple(e for e in entries.entries if e not in gone)
+
+    world.catalog.change(decide)
+    for entry in gone:
+        if entry.location and entry.kind != "attached":
+            remove_folder(world, entry.location)
+    return tuple(gone)
 
 
 def sources_of_views(world: World) -> dict[str, tuple[str, ...]]:
@@ -154,6 +175,22 @@ def sources_of_views(world: World) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _remove_folder(world: World, entry: Entry) -> None:
-    storage = Storage(world.uri(entry.location), world.storage_options)
-    storage.delete([f.path for f in storage.list("", recursive=True)])
+@contextlib.contextmanager
+def no_folder_left(world: World, location: str) -> Iterator[None]:
+    """Remove a new folder of the warehouse if what was to fill and publish it fails.
+
+    Not where it is unknown whether its name was published.
+    """
+    try:
+        yield
+    except CommitUnknown:
+        raise
+    except Exception:
+        with contextlib.suppress(OSError):
+            remove_folder(world, location)
+        raise
+
+
+def remove_folder(world: World, location: str) -> None:
+    """Remove a folder of the warehouse that no name points to."""
+    Storage(world.uri(location), world.storage_options).delete_folder("")

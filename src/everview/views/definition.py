@@ -6,11 +6,16 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from everview.errors import ColumnGone, NotIncremental, SqlInvalid, UnsupportedType
+from everview.errors import (
+    ColumnGone,
+    ComputationFailed,
+    NotIncremental,
+    SqlInvalid,
+    UnsupportedType,
+)
 from everview.facts.schema import Schema
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
-from everview.run.engine import is_from_spark
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +70,13 @@ def built_anew(view: str, reason: str) -> Iterator[None]:
     """What keeps a view from being built anew is raised with its name and the reason."""
     try:
         yield
-    except (SqlInvalid, NotIncremental, UnsupportedType, ColumnGone) as error:
+    except _UNFIT as error:
         raise type(error)(
-            _cannot(view, reason, error.what), where=error.where, remedy=_replace(view)
+            f"`{view}` would be built anew, since {reason}. That cannot be done: {error.what}",
+            where=error.where,
+            remedy=f"The rows of `{view}` stay as they are. Replace the view by a definition that "
+            "fits: CREATE OR REPLACE MATERIALIZED VIEW.",
         ) from error
-    except Exception as error:
-        if not is_from_spark(error):
-            raise
-        said = next(filter(None, str(error).splitlines()), type(error).__name__)
-        raise SqlInvalid(_cannot(view, reason, said), remedy=_replace(view)) from error
 
 
-def _cannot(view: str, reason: str, why: str) -> str:
-    return f"`{view}` would be built anew, since {reason}. That cannot be done: {why}"
-
-
-def _replace(view: str) -> str:
-    return (
-        f"The rows of `{view}` stay as they are. Replace the view by a definition that fits: "
-        "CREATE OR REPLACE MATERIALIZED VIEW."
-    )
+_UNFIT = (ColumnGone, ComputationFailed, NotIncremental, SqlInvalid, UnsupportedType)

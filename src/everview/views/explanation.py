@@ -12,12 +12,13 @@ from everview.facts.files import Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.tables import Lost
 from everview.plan.advice import advice
-from everview.plan.grouped import Grouped
+from everview.plan.column_types import column_types
 from everview.plan.parts import Part
-from everview.plan.shape import Bag, FullOnly, Keyed, Shape
+from everview.plan.shape import FullOnly, Shape
 from everview.plan.strategies import Choice, Incremental
 from everview.program.steps import Append, FindKeys, Keep, Overwrite, Program, Recompute, Stage
 from everview.sql.write import write
+from everview.views.explanation_screen import explanation_on_a_screen
 from everview.views.explanation_text import explanation_card, explanation_text
 from everview.views.propagation import Propagation, propagation
 from everview.views.reads import leaf_read, step_details
@@ -49,7 +50,8 @@ class Explanation:
     `details` says per step what it reads or writes. `tree` and `formula` are the plan of the
     view's changes, `propagation` what each source does to it alone, and the keys found. Of a view
     that is only recomputed in full, `where` shows the place in its text and `instead` what would
-    make it incremental. `tail` is applied when the view is read.
+    make it incremental. `tail` is applied when the view is read. Printed it fits a screen, unless
+    it was asked for in `full`; `text` has all of it.
     """
 
     view: str
@@ -71,6 +73,7 @@ class Explanation:
     instead: str = ""
     tail: str = ""
     propagation: Propagation = field(default_factory=Propagation)
+    full: bool = False
 
     @property
     def text(self) -> str:
@@ -81,7 +84,7 @@ class Explanation:
         return {**asdict(self), "text": self.text}
 
     def __str__(self) -> str:
-        return self.text
+        return self.text if self.full else explanation_on_a_screen(self)
 
     def _repr_html_(self) -> str:
         return explanation_card(self)
@@ -97,7 +100,7 @@ def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Progra
         strategy=strategy.name,
         reason=choice.reason,
         steps=tuple(f"{s.name}: {s.title}" for s in steps),
-        queries=_queries(shape, steps),
+        queries=_queries(facts, shape, steps),
         estimates=choice.estimates(),
         refusals=tuple(f"{r.way}: {r.reason}" for r in choice.refusals),
         policy=facts.policy,
@@ -152,10 +155,12 @@ def _tree(facts: RefreshFacts, changes: Rel) -> Node:
     return tree(changes, note)
 
 
-def _queries(shape: Shape, steps: Program) -> tuple[str, ...]:
+def _queries(facts: RefreshFacts, shape: Shape, steps: Program) -> tuple[str, ...]:
     """The SQL of the steps that read sources."""
-    types = dict(shape.view.types) if isinstance(shape, Keyed | Grouped) else {}
-    types = dict(shape.types) if isinstance(shape, Bag) else types
+
+    def text(rel: Rel) -> str:
+        return write(rel, column_types(shape, facts.stored.record, rel)).shown()
+
     found = []
     for step in steps:
         match step:
@@ -165,12 +170,11 @@ def _queries(shape: Shape, steps: Program) -> tuple[str, ...]:
                 | Append(changes=rel)
                 | FindKeys(changes=rel)
             ):
-                found.append(f"-- {step.name}\n{write(rel, types).shown()}")
+                found.append(f"-- {step.name}\n{text(rel)}")
             case Recompute(apply):
-                sql = write(apply.recomputed(), types).shown()
-                found.append(f"-- {step.name}\n{sql}")
+                found.append(f"-- {step.name}\n{text(apply.recomputed())}")
             case Overwrite(rel=rel) if rel is not None:
-                found.append(f"-- {step.name}\n{write(rel, types).shown()}")
+                found.append(f"-- {step.name}\n{text(rel)}")
             case _:
                 pass
     return tuple(found)

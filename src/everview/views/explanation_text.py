@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everview.cards.card import Badge, Markup, Tone, card, code, folded, steps, table, tree
@@ -12,24 +13,40 @@ from everview.views.propagation import Propagation
 if TYPE_CHECKING:
     from everview.views.explanation import Explanation, SourceMove
 
+_SOURCES, _FORMULA, _PROPAGATION, _STEPS = 8, 6, 6, 12
 _TONES: dict[str, Tone] = {"incremental": "good", "full": "slow", "skipped": "idle"}
 
 
 def explanation_text(told: Explanation) -> str:
     """What is read and why, the strategy, its steps, then the SQL."""
-    lines = [_header(told), *([f"  {_read_with(told)}"] if told.tail else [])]
-    if told.sources:
-        lines += [f"  {line}" for line in aligned([source_cells(s) for s in told.sources])]
-    lines += ["", _headline(told)]
-    lines += [f"  {line}" for line in _place(told)]
-    lines += [f"  {line}" for line in told.formula]
-    lines += [f"  {line}" for line in _propagated(told.propagation)]
-    lines += [f"  {line}" for line in _numbered(told)]
-    lines += filter(None, (_rest(told),))
+    lines = [line for part in text_parts(told) for line in part.lines]
     if told.queries:
         lines += ["", "SQL"]
         lines += [line for query in told.queries for line in [*query.splitlines(), ""]][:-1]
     return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Some lines of the text, and how many of them a screen has room for; None: all."""
+
+    lines: list[str]
+    room: int | None = None
+
+
+def text_parts(told: Explanation) -> tuple[TextPart, ...]:
+    """The text without the SQL, by what its lines are about."""
+    sources = aligned([source_cells(s) for s in told.sources]) if told.sources else []
+    return (
+        TextPart([_header(told), *([f"  {_read_with(told)}"] if told.tail else [])]),
+        TextPart([f"  {line}" for line in sources], _SOURCES),
+        TextPart(["", _headline(told)]),
+        TextPart([f"  {line}" for line in _place(told)]),
+        TextPart([f"  {line}" for line in told.formula], _FORMULA),
+        TextPart([f"  {line}" for line in _propagated(told.propagation)], _PROPAGATION),
+        TextPart([f"  {line}" for line in _numbered(told)], _STEPS),
+        TextPart([rest] if (rest := _rest(told)) else []),
+    )
 
 
 def _header(told: Explanation) -> str:

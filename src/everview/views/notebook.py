@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from everview.errors import EverviewError
+from everview.facts.failures import unforeseen
 from everview.facts.wording import size_text
 from everview.lake.catalog import Entry
+from everview.views.broken import broken_status
 from everview.views.gather import stored_facts
 from everview.views.outlook import outlook
 from everview.views.status import Status, status_of, status_row, status_table
@@ -63,8 +65,8 @@ def _status(world: World, entry: Entry) -> Status:
 def _view_row(world: World, entry: Entry) -> tuple[str, ...]:
     try:
         status = _status(world, entry)
-    except EverviewError as error:
-        return entry.name, "?", error.title, entry.policy, "", ""
+    except Exception as error:
+        status = broken_status(world, entry, unforeseen(error))
     return status_row(status, status.asked_at)
 
 

@@ -19,13 +19,14 @@ from everview.views.world import World
 @dataclass(frozen=True, slots=True)
 class Outlook:
     """Per source the commits that the view has not seen, None if nobody can count them; why the
-    next refresh is full, and `rebuilt` if it builds the view anew; why there can be none.
+    next refresh is full, and `rebuilt` if it builds the view anew; the error that keeps one from
+    being done.
     """
 
     behind: Mapping[str, int | None]
     next_full: str = ""
     rebuilt: bool = False
-    refused: str = ""
+    error: EverviewError | None = None
 
 
 def outlook(world: World, entry: Entry, stored: StoredFacts, layout: str = "") -> Outlook:
@@ -42,7 +43,7 @@ def outlook(world: World, entry: Entry, stored: StoredFacts, layout: str = "") -
         if full:
             require_full_allowed(entry.name, entry.policy, full)
     except EverviewError as error:
-        return Outlook(behind, refused=error.what)
+        return Outlook(behind, error=error)
     return Outlook(behind, full)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, assert_never
 
 from everview.facts.refreshes import StoredFacts
@@ -25,9 +25,11 @@ class Status:
     Times are milliseconds since the epoch. `fresh_as_of` is the last commit in which a refresh
     published or checked the view, `asked_at` when this was asked. `last_refresh` is the receipt of
     the last refresh that published rows. `behind` is None for a source whose commits cannot be
-    counted: it is another table now, say, or gone. `next_full` says why the next refresh must be
-    full, `refused` why there can be none before something is done about it. `rows` is how many a
-    reader sees; of a view with LIMIT more are stored.
+    counted: it is another table now, say. `next_full` says why the next refresh must be full, and
+    `clock` which expression makes the rows depend on when they are computed: such a view is never
+    up to date. `rows` is how many a reader sees; of a view with LIMIT more are stored. `error`
+    says why the view cannot be refreshed or followed: code, title, what, where, remedy; what else
+    is known is then as of the last refresh.
     """
 
     view: str
@@ -43,17 +45,20 @@ class Status:
     fresh_as_of: int | None = None
     asked_at: int = 0
     next_full: str = ""
-    refused: str = ""
+    error: Mapping[str, Any] | None = None
+    clock: str = ""
 
     @property
     def is_behind(self) -> bool:
-        """Whether a source has commits that the view has not seen, or that nobody can count."""
-        return any(commits != 0 for commits in self.behind.values())
+        """Whether a source has commits that the view has not seen, or that nobody can count, or
+        the clock moves it.
+        """
+        return any(commits != 0 for commits in self.behind.values()) or bool(self.clock)
 
     @property
     def is_up_to_date(self) -> bool:
         """Whether a refresh has nothing to do, and nothing keeps one from being done."""
-        return not (self.is_behind or self.next_full or self.refused)
+        return not (self.is_behind or self.next_full or self.error)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -62,6 +67,7 @@ class Status:
         _, fresh, behind, policy, last, readable = status_row(self, self.asked_at)
         rows = "" if self.rows is None else counted(self.rows, "row")
         late = "up to date" if self.is_up_to_date else f"behind: {behind}"
+        late = behind if self.error else late
         shared = f"readable by others: {readable}"
         parts = (self.view, rows, f"fresh as of {fresh}", late, policy, last, shared)
         return " · ".join(filter(None, parts))
@@ -89,10 +95,12 @@ def status_row(status: Status, now_ms: int) -> tuple[str, ...]:
 
 
 def _behind(status: Status) -> str:
+    if status.error:
+        return f"{status.error['code']}: {status.error['what']}"
     late = ", ".join(f"{n} +{counted(v, 'commit')}" for n, v in status.behind.items() if v)
+    clock = f"depends on the clock: {status.clock}" if status.clock else ""
     why = f"next refresh in full: {status.next_full}" if status.next_full else ""
-    not_now = f"no refresh: {status.refused}" if status.refused else ""
-    return "; ".join(filter(None, (late, why, not_now))) or "-"
+    return "; ".join(filter(None, (late, clock, why))) or "-"
 
 
 def _last(receipt: Mapping[str, Any] | None, fresh: str, now_ms: int) -> str:
@@ -138,8 +146,16 @@ def status_of(
         fresh_as_of=receipts[0]["timestamp"] if receipts else None,
         asked_at=now_ms,
         next_full=ahead.next_full,
-        refused=ahead.refused,
+        error=None if ahead.error is None else ahead.error.to_dict(),
+        clock="" if stored.record.moment is None else str(stored.record.moment),
     )
+
+
+def with_moment(stored: StoredFacts, shape: Shape) -> StoredFacts:
+    """What is stored with what makes the view depend on the clock, where only its shape says it."""
+    if not isinstance(shape, FullOnly) or shape.moment is None:
+        return stored
+    return replace(stored, record=replace(stored.record, moment=shape.moment))
 
 
 def _readable_reason(layout: Layout, rows: int | None) -> str:

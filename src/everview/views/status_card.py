@@ -23,7 +23,8 @@ def status_card(status: Status, row: tuple[str, ...], parts: Sequence[Markup] = 
     rows = (
         ("about", status.comment),
         ("fresh as of", fresh),
-        ("behind", behind if behind != "-" else "nothing"),
+        ("error" if status.error else "behind", behind if behind != "-" else "nothing"),
+        ("what to do", status.error["remedy"] if status.error else ""),
         ("exact at", versions_text({}, status.exact_at)),
         ("kept", status.kept),
         ("policy", policy),
@@ -35,10 +36,12 @@ def status_card(status: Status, row: tuple[str, ...], parts: Sequence[Markup] = 
 
 
 def _badge(status: Status) -> Badge:
-    if status.refused:
-        return Badge("no refresh", "bad")
+    if status.error:
+        return Badge("error", "bad")
     if status.next_full:
         return Badge("full at next refresh", "slow")
+    if status.clock:
+        return Badge("depends on the clock", "slow")
     if status.is_up_to_date:
         return Badge("up to date", "good")
     commits = sum(n or 0 for n in status.behind.values())

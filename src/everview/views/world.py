@@ -51,7 +51,7 @@ class World:
             raise NotATable(
                 f"The folder of `{entry.name}` is gone or holds no table: {error.what}.",
                 where=self.uri(entry.location),
-                remedy=f"Drop `{entry.name}` and create or attach it again.",
+                remedy=_lost_remedy(entry),
             ) from error
 
     def entry(self, name: str, kind: str = "", where: Place | None = None) -> Entry:
@@ -86,6 +86,22 @@ KINDS = {
     "view": "materialized view",
     "virtual": "view",
 }
+
+
+def _lost_remedy(entry: Entry) -> str:
+    """What helps if a folder is gone; a table that views read cannot be dropped."""
+    name = entry.name
+    if entry.kind == "attached":
+        return (
+            f"If it was moved: ALTER TABLE {name} SET LOCATION 'path', or "
+            f"wh.attach({name!r}, path, replace=True) also for another table."
+        )
+    if entry.kind == "view":
+        return f"Create `{name}` again with CREATE OR REPLACE MATERIALIZED VIEW, or drop it."
+    return (
+        f"Put the folder back, from a copy of it say; or DROP TABLE {name} CASCADE, with the views "
+        "that read it, and create them again."
+    )
 
 
 def find_entry(entries: Entries, name: str) -> Entry | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -128,6 +129,12 @@ class Storage:
     def delete(self, paths: Iterable[str]) -> None:
         """Remove files; one that is gone already is as wanted."""
         in_threads(self._delete_one, paths)
+
+    def delete_folder(self, folder: str) -> None:
+        """Remove a folder with all that is in it; on a disk its empty folders too."""
+        self.delete(f.path for f in self.list(folder, recursive=True))
+        if not _SCHEME.match(self.uri):
+            shutil.rmtree(Path(self.uri) / folder, ignore_errors=True)
 
     def _delete_one(self, path: str) -> None:
         try:

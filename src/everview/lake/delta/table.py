@@ -12,6 +12,7 @@ from everview.errors import LostHistory, NameTaken
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot
+from everview.lake.delta.alter import add_columns, set_properties
 from everview.lake.delta.changes import read_changes
 from everview.lake.delta.commit import NO_HOOKS, make_commit, search_token
 from everview.lake.delta.footers import read_written
@@ -43,10 +44,17 @@ class EmbeddedTable:
     def snapshot(self, version: int) -> Snapshot:
         return read_snapshot(self._storage, version)
 
-    def readable_snapshot(self, version: int) -> Snapshot:
-        """The snapshot if all its files are still there; LostHistory if some were vacuumed."""
+    def readable_snapshot(self, version: int, beside: Snapshot | None = None) -> Snapshot:
+        """The snapshot if all its files are still there; LostHistory if some were vacuumed. The
+        files of a snapshot `beside` it are there.
+        """
         snapshot = self.snapshot(version)
-        relative = [decoded(f.path) for f in snapshot.files if not is_absolute(f.path)]
+        there = frozenset() if beside is None else frozenset(f.path for f in beside.files)
+        relative = [
+            decoded(f.path)
+            for f in snapshot.files
+            if f.path not in there and not is_absolute(f.path)
+        ]
         if self._storage.missing(relative):
             raise LostHistory(
                 f"files of version {version} of {self.uri} were vacuumed",
@@ -85,6 +93,18 @@ class EmbeddedTable:
 
     def vacuum(self, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
         return vacuum(self._storage, retention_hours, dry_run=dry_run)
+
+    def add_columns(self, new: Schema, base: int, token: str) -> int:
+        """Add columns at the end, on top of a version; conflicts are those of a commit."""
+        return add_columns(self._storage, new, base, token)
+
+    def set_properties(self, properties: dict[str, str], base: int, token: str) -> int:
+        """Set properties, on top of a version; conflicts are those of a commit."""
+        return set_properties(self._storage, properties, base, token)
+
+    def remove_folder(self, folder: str) -> None:
+        """Remove a folder of the table whose files are part of no commit."""
+        self._storage.delete_folder(folder)
 
     def partition_by(self) -> tuple[str, ...]:
         """The partition columns, as they are since creation."""

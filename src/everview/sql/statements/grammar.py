@@ -15,9 +15,10 @@ class Entry(NamedTuple):
 GRAMMAR: tuple[Entry, ...] = (
     Entry(
         "Query",
-        "SELECT ... | WITH ... | FROM ... | VALUES ... | TABLE name | ( query )",
-        "SELECT city, total FROM city_sales ORDER BY total DESC LIMIT 5",
-        "Rows of tables and views, in Spark's own SQL.",
+        "SELECT ... | WITH ... | FROM ... | VALUES ... | TABLE name | ( query )\n"
+        "name VERSION AS OF n | name TIMESTAMP AS OF 'moment'",
+        "SELECT city, total FROM city_sales VERSION AS OF 3 ORDER BY total DESC LIMIT 5",
+        "Rows of tables and views, now or at an earlier version, in Spark's own SQL.",
     ),
     Entry(
         "CREATE MATERIALIZED VIEW",
@@ -37,13 +38,14 @@ GRAMMAR: tuple[Entry, ...] = (
         "REFRESH MATERIALIZED VIEW",
         "REFRESH [FULL] MATERIALIZED VIEW name, ... [FULL]\nREFRESH [FULL] MATERIALIZED VIEWS",
         "REFRESH MATERIALIZED VIEW city_sales, category_sales",
-        "Brings views, and the views below them, up to date; FULL recomputes them.",
+        "Brings views, and the views below them, up to date; FULL recomputes them; a view that "
+        "fails stops only those that depend on it, and EV-5005 at the end has all their errors.",
     ),
     Entry(
         "EXPLAIN MATERIALIZED VIEW",
-        "EXPLAIN MATERIALIZED VIEW name",
+        "EXPLAIN [EXTENDED] MATERIALIZED VIEW name",
         "EXPLAIN MATERIALIZED VIEW city_sales",
-        "Says what the next refresh will do, step by step, and why.",
+        "Says what the next refresh will do, step by step, and why; EXTENDED adds the SQL.",
     ),
     Entry(
         "EXPLAIN CREATE MATERIALIZED VIEW",
@@ -55,7 +57,9 @@ GRAMMAR: tuple[Entry, ...] = (
         "VERIFY MATERIALIZED VIEW",
         "VERIFY MATERIALIZED VIEW name, ...\nVERIFY MATERIALIZED VIEWS",
         "VERIFY MATERIALIZED VIEW city_sales",
-        "Compares the stored rows with a recomputation at the same versions, both ways.",
+        "Compares the stored rows with a recomputation at the same versions, both ways; says exact "
+        "only where every column was compared; of several views, one that cannot be verified has "
+        "a row with its error, and ok is NULL.",
     ),
     Entry(
         "ALTER MATERIALIZED VIEW",
@@ -67,22 +71,25 @@ GRAMMAR: tuple[Entry, ...] = (
     ),
     Entry(
         "DROP MATERIALIZED VIEW",
-        "DROP MATERIALIZED VIEW [IF EXISTS] name",
+        "DROP MATERIALIZED VIEW [IF EXISTS] name [CASCADE]",
         "DROP MATERIALIZED VIEW IF EXISTS city_sales",
-        "Removes a view and its stored rows.",
+        "Removes a view and its stored rows, with CASCADE the views that read it too, and lists "
+        "what is gone.",
     ),
     Entry(
         "SHOW MATERIALIZED VIEWS",
         "SHOW MATERIALIZED VIEWS [LIKE 'pattern']",
         "SHOW MATERIALIZED VIEWS LIKE 'city*'",
-        "Lists the materialized views, how fresh they are and how they are refreshed.",
+        "Lists the materialized views, how fresh they are and how they are refreshed; error has "
+        "the code where that cannot be told, and behind its words.",
     ),
     Entry(
         "CREATE TABLE",
         "CREATE TABLE [IF NOT EXISTS] name (\n"
-        "    column type [NOT NULL] [PRIMARY KEY] [REFERENCES name (column)] [COMMENT 'text']\n"
+        "    column type [NOT NULL] [PRIMARY KEY [[NOT] ENFORCED]]\n"
+        "      [REFERENCES name (column)] [COMMENT 'text']\n"
         "    [, column ...] ...\n"
-        "    [, [CONSTRAINT name] PRIMARY KEY (column, ...)]\n"
+        "    [, [CONSTRAINT name] PRIMARY KEY (column, ...) [[NOT] ENFORCED]]\n"
         "    [, [CONSTRAINT name] FOREIGN KEY (column, ...) REFERENCES name (column, ...)] ...\n"
         "  )\n"
         "  [USING DELTA] [PARTITIONED BY (column, ...)] [COMMENT 'text'] [AS query]",
@@ -92,23 +99,26 @@ GRAMMAR: tuple[Entry, ...] = (
         "    amount DECIMAL(10, 2) COMMENT 'in euros',\n"
         "    day DATE\n"
         "  ) PARTITIONED BY (day)",
-        "Creates a Delta table, empty or with the rows of a query.",
+        "Creates a Delta table, empty or with the rows of a query; every write is held to its "
+        "primary key unless that is NOT ENFORCED.",
     ),
     Entry(
         "ATTACH TABLE",
-        "ATTACH [TABLE] [IF NOT EXISTS] name FROM 'path or URI'",
+        "ATTACH [OR REPLACE] [TABLE] [IF NOT EXISTS] name FROM 'path or URI'",
         "ATTACH TABLE stores FROM 's3://lake/raw/stores'",
-        "Makes a Delta table of another writer known by a name; it is only ever read.",
+        "Makes a Delta table of another writer known by a name; it is only ever read, and OR "
+        "REPLACE points a name that is attached already to another place or table.",
     ),
     Entry(
         "INSERT INTO",
-        "INSERT INTO [TABLE] name [(column, ...)] query",
+        "INSERT INTO [TABLE] name [(column, ...) | BY NAME] query",
         "INSERT INTO stores (store_id, city) VALUES (1, 'Oslo'), (2, 'Bergen')",
-        "Adds the rows of a query.",
+        "Adds the rows of a query, whose values go to columns by position or BY NAME; a column "
+        "without one is NULL.",
     ),
     Entry(
         "INSERT OVERWRITE",
-        "INSERT OVERWRITE [TABLE] name [(column, ...)] query",
+        "INSERT OVERWRITE [TABLE] name [(column, ...) | BY NAME] query",
         "INSERT OVERWRITE stores SELECT * FROM new_stores",
         "Puts the rows of a query in place of all rows of a table.",
     ),
@@ -142,21 +152,39 @@ GRAMMAR: tuple[Entry, ...] = (
     ),
     Entry(
         "ALTER TABLE",
-        "ALTER TABLE [IF EXISTS] name RENAME TO name | SET COMMENT 'text' | UNSET COMMENT",
-        "ALTER TABLE sales RENAME TO shop_sales",
-        "Changes the name or the comment of a table.",
+        "ALTER TABLE [IF EXISTS] name RENAME TO name | SET COMMENT 'text' | UNSET COMMENT\n"
+        "  | ADD COLUMN column type [COMMENT 'text']\n"
+        "  | ADD COLUMNS (column type [COMMENT 'text'], ...)\n"
+        "  | SET LOCATION 'path or URI'",
+        "ALTER TABLE sales ADD COLUMN note STRING COMMENT 'what the buyer said'",
+        "Changes the name or the comment of a table, or adds columns at its end, which are NULL in "
+        "the rows that are there; SET LOCATION says where an attached table was moved.",
     ),
     Entry(
         "DROP TABLE",
-        "DROP TABLE [IF EXISTS] name",
-        "DROP TABLE IF EXISTS sales",
-        "Removes a table; one that was attached is only forgotten.",
+        "DROP TABLE [IF EXISTS] name [CASCADE]",
+        "DROP TABLE IF EXISTS sales CASCADE",
+        "Removes a table, with CASCADE the views that read it too, and lists what is gone; a table "
+        "that was attached is only forgotten.",
     ),
     Entry(
         "VERIFY TABLE",
         "VERIFY TABLE name, ...\nVERIFY TABLES",
         "VERIFY TABLE sales, stores",
         "Checks whether the declared keys hold.",
+    ),
+    Entry(
+        "OPTIMIZE",
+        "OPTIMIZE [TABLE | MATERIALIZED VIEW] name",
+        "OPTIMIZE sales",
+        "Puts the same rows into fewer files; not a change for the views that read it.",
+    ),
+    Entry(
+        "VACUUM",
+        "VACUUM [TABLE | MATERIALIZED VIEW] name [RETAIN n HOURS] [FORCE] [DRY RUN]\nVACUUM",
+        "VACUUM sales RETAIN 200 HOURS DRY RUN",
+        "Removes files that no version within the retention needs, of one or of all tables and "
+        "views, and lists them; fewer hours than the setting retention_hours only with FORCE.",
     ),
     Entry(
         "SHOW TABLES",
@@ -177,7 +205,12 @@ GRAMMAR: tuple[Entry, ...] = (
         "ALTER VIEW northern SET COMMENT 'above 60 degrees'",
         "Changes the name or the comment of a view.",
     ),
-    Entry("DROP VIEW", "DROP VIEW [IF EXISTS] name", "DROP VIEW northern", "Removes a view."),
+    Entry(
+        "DROP VIEW",
+        "DROP VIEW [IF EXISTS] name [CASCADE]",
+        "DROP VIEW northern",
+        "Removes a view, with CASCADE the views that read it too, and lists what is gone.",
+    ),
     Entry(
         "SHOW VIEWS",
         "SHOW VIEWS [LIKE 'pattern']",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 from everview.errors import SqlSyntax
+from everview.sql.statements.care import optimize, vacuum
 from everview.sql.statements.cursor import Cursor, nearest, shown
 from everview.sql.statements.lexer import Token, statements
 from everview.sql.statements.merge import merge_into
@@ -32,6 +33,8 @@ _AFTER: Mapping[str, Callable[[Cursor], Statement]] = {
     "UPDATE": update,
     "DELETE": delete_from,
     "MERGE": merge_into,
+    "OPTIMIZE": optimize,
+    "VACUUM": vacuum,
 }
 STARTS = (*QUERY_STARTS, *_AFTER)
 

@@ -165,6 +165,20 @@ class SetComment:
 
 
 @dataclass(frozen=True, slots=True)
+class SetLocation:
+    """Where an attached table lies now."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumns:
+    """For tables alone: at the end, NULL in the rows that are there."""
+
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SetPolicy:
     """For materialized views alone."""
 

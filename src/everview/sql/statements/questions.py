@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from everview.sql.statements.cursor import Cursor
-from everview.sql.statements.parts import Kind, Name
-from everview.sql.statements.values import (
+from everview.sql.statements.asked import (
     Describe,
     DescribeHistory,
     Explain,
-    ExplainCreate,
     ExplainQuery,
     ShowCreate,
     ShowMaterializedViews,
     ShowTables,
     ShowViews,
-    Verify,
-    VerifyTable,
 )
+from everview.sql.statements.cursor import Cursor
+from everview.sql.statements.parts import Kind, Name
+from everview.sql.statements.values import ExplainCreate, Verify, VerifyTable
 from everview.sql.statements.verbatim import query
 from everview.sql.statements.views import create_materialized_view, kind
 
@@ -42,14 +40,14 @@ def _like(cursor: Cursor) -> str | None:
 def describe(cursor: Cursor) -> Describe | DescribeHistory:
     """What follows DESCRIBE; as in Spark, EXTENDED may stand behind the kind too."""
     if cursor.accept_before_name("HISTORY"):
-        return DescribeHistory(_accept_stored(cursor), cursor.name())
+        return DescribeHistory(accept_stored(cursor), cursor.name())
     extended = cursor.accept_before_name("EXTENDED")
-    what: Kind | None = "VIEW" if cursor.accept_before_name("VIEW") else _accept_stored(cursor)
+    what: Kind | None = "VIEW" if cursor.accept_before_name("VIEW") else accept_stored(cursor)
     extended = extended or cursor.accept_before_name("EXTENDED")
     return Describe(what, cursor.name(), extended)
 
 
-def _accept_stored(cursor: Cursor) -> Kind | None:
+def accept_stored(cursor: Cursor) -> Kind | None:
     """The kind of what is stored and so has a history, unless the word is the name itself."""
     if cursor.accept("MATERIALIZED", "VIEW"):
         return "MATERIALIZED VIEW"
@@ -58,8 +56,9 @@ def _accept_stored(cursor: Cursor) -> Kind | None:
 
 def explain(cursor: Cursor) -> Explain | ExplainCreate | ExplainQuery:
     """What follows EXPLAIN."""
+    extended = cursor.is_next("EXTENDED", "MATERIALIZED") and cursor.accept("EXTENDED")
     if cursor.accept("MATERIALIZED", "VIEW"):
-        return Explain(cursor.name())
+        return Explain(cursor.name(), extended)
     if cursor.accept("CREATE"):
         or_replace = cursor.accept("OR", "REPLACE")
         cursor.expect("MATERIALIZED", "VIEW")

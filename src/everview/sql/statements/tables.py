@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from everview.sql.statements.cursor import Cursor, Once
 from everview.sql.statements.lexer import TokenKind
-from everview.sql.statements.parts import Assignment, Column, ForeignKey, Name, Slice
+from everview.sql.statements.parts import AddColumns, Assignment, Column, ForeignKey, Name, Slice
 from everview.sql.statements.values import (
     Attach,
     CreateTable,
@@ -23,6 +23,7 @@ from everview.sql.statements.verbatim import (
     query,
 )
 
+_PATH = "a path in quotes"
 _CLAUSES = ("WHERE", "SET", "USING", "ON", "WHEN")
 
 
@@ -32,6 +33,7 @@ class _Elements:
 
     columns: list[Column] = field(default_factory=list)
     primary_key: tuple[Name, ...] = ()
+    primary_key_not_enforced: bool = False
     foreign_keys: list[ForeignKey] = field(default_factory=list)
 
 
@@ -64,6 +66,7 @@ def create_table(cursor: Cursor) -> CreateTable:
         elements.primary_key,
         tuple(elements.foreign_keys),
         comment,
+        elements.primary_key_not_enforced,
     )
 
 
@@ -131,6 +134,8 @@ def _primary_key(cursor: Cursor, elements: _Elements, column: Name | None) -> No
         cursor.error(cursor.peek(), "PRIMARY KEY is given twice.", remedy)
     cursor.expect("PRIMARY", "KEY")
     elements.primary_key = cursor.listed(cursor.column) if column is None else (column,)
+    if not cursor.accept("ENFORCED"):
+        elements.primary_key_not_enforced = cursor.accept("NOT", "ENFORCED")
 
 
 def _references(cursor: Cursor, columns: tuple[Name, ...]) -> ForeignKey:
@@ -145,6 +150,26 @@ def _references(cursor: Cursor, columns: tuple[Name, ...]) -> ForeignKey:
             "Refer to one column for each.",
         )
     return ForeignKey(columns, table, referenced)
+
+
+def add_columns(cursor: Cursor) -> AddColumns:
+    """ADD COLUMN column type, or ADD COLUMNS (column type, ...)."""
+    cursor.expect("ADD")
+    if cursor.accept("COLUMNS"):
+        return AddColumns(cursor.listed(lambda: _added(cursor)))
+    cursor.expect("COLUMN")
+    return AddColumns((_added(cursor),))
+
+
+def _added(cursor: Cursor) -> Column:
+    name, type_ = cursor.column(), column_type(cursor)
+    if cursor.is_next("NOT", "NULL"):
+        cursor.error(
+            cursor.peek(),
+            "A new column is NULL in the rows that are there.",
+            "Leave NOT NULL away.",
+        )
+    return Column(name, type_, comment=cursor.string() if cursor.accept("COMMENT") else None)
 
 
 def _format(cursor: Cursor) -> None:
@@ -167,12 +192,20 @@ def insert(cursor: Cursor) -> InsertInto | InsertOverwrite:
     cursor.accept_before_name("TABLE")
     name = cursor.name()
     columns: tuple[Name, ...] | None = None
+    by_name = cursor.accept("BY", "NAME")
     if cursor.is_symbol("(") and not _is_bracketed_query(cursor):
+        if by_name:
+            cursor.error(
+                cursor.peek(),
+                "BY NAME takes the columns from the names of the query.",
+                "Leave either the list of columns or BY NAME away.",
+            )
         columns = cursor.listed(cursor.column)
-    elif not cursor.is_symbol("("):
+    elif not by_name and not cursor.is_symbol("("):
         cursor.want("`(`")
     rows = query(cursor)
-    return InsertOverwrite(name, columns, rows) if overwrite else InsertInto(name, columns, rows)
+    made = InsertOverwrite if overwrite else InsertInto
+    return made(name, columns, rows, by_name)
 
 
 def _is_bracketed_query(cursor: Cursor) -> bool:
@@ -224,12 +257,20 @@ def accept_alias(cursor: Cursor) -> Name | None:
 
 def attach(cursor: Cursor) -> Attach:
     """What follows ATTACH."""
+    or_replace = cursor.accept("OR", "REPLACE")
     if not (cursor.is_next("TABLE", "FROM") and cursor.peek(2).kind is TokenKind.STRING):
         cursor.accept_before_name("TABLE")
+    start = cursor.peek()
     if_not_exists = accept_if_not_exists(cursor)
+    if or_replace and if_not_exists:
+        cursor.error(
+            start,
+            "OR REPLACE and IF NOT EXISTS contradict each other.",
+            "OR REPLACE points the name to another place, IF NOT EXISTS leaves it: choose one.",
+        )
     name = cursor.name()
     cursor.expect("FROM")
-    return Attach(name, cursor.string("a path in quotes"), if_not_exists)
+    return Attach(name, cursor.string(_PATH), or_replace, if_not_exists)
 
 
 def accept_if_not_exists(cursor: Cursor) -> bool:

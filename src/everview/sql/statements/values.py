@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everview.facts.views import Policy
+from everview.sql.statements.asked import (
+    Describe,
+    DescribeHistory,
+    Explain,
+    ExplainQuery,
+    ShowCreate,
+    ShowMaterializedViews,
+    ShowTables,
+    ShowViews,
+)
 from everview.sql.statements.parts import (
+    AddColumns,
     Assignment,
     Column,
     ForeignKey,
@@ -14,6 +25,7 @@ from everview.sql.statements.parts import (
     Name,
     RenameTo,
     SetComment,
+    SetLocation,
     SetPolicy,
     Slice,
     ViewColumn,
@@ -45,13 +57,17 @@ class CreateTable:
     primary_key: tuple[Name, ...]
     foreign_keys: tuple[ForeignKey, ...]
     comment: str | None
+    primary_key_not_enforced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class InsertInto:
+    """By position, or `by_name`: then each value goes to the column of its name."""
+
     name: Name
     columns: tuple[Name, ...] | None
     query: Slice
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +77,7 @@ class InsertOverwrite:
     name: Name
     columns: tuple[Name, ...] | None
     query: Slice
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +113,11 @@ class MergeInto:
 
 @dataclass(frozen=True, slots=True)
 class DropTable:
+    """`cascade`: with all views that read it."""
+
     name: Name
     if_exists: bool
+    cascade: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +126,7 @@ class Attach:
 
     name: Name
     path: str
+    or_replace: bool
     if_not_exists: bool
 
 
@@ -113,7 +134,7 @@ class Attach:
 class AlterTable:
     name: Name
     if_exists: bool
-    change: RenameTo | SetComment
+    change: RenameTo | SetComment | SetLocation | AddColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +142,31 @@ class VerifyTable:
     """Do the declared keys hold? No names: of all tables."""
 
     names: tuple[Name, ...]
+
+
+# Tables and materialized views
+
+
+@dataclass(frozen=True, slots=True)
+class Optimize:
+    """The same rows in fewer files. A kind of None: whatever has that name."""
+
+    kind: Kind | None
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuum:
+    """Remove files that no version within so many hours needs; None: as the setting says.
+
+    Without a name: of all tables and views, and what else was left behind.
+    """
+
+    kind: Kind | None
+    name: Name | None
+    hours: float | None
+    force: bool
+    dry_run: bool
 
 
 # Virtual views
@@ -138,8 +184,11 @@ class CreateView:
 
 @dataclass(frozen=True, slots=True)
 class DropView:
+    """`cascade`: with all views that read it."""
+
     name: Name
     if_exists: bool
+    cascade: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +216,11 @@ class CreateMaterializedView:
 
 @dataclass(frozen=True, slots=True)
 class DropMaterializedView:
+    """`cascade`: with all views that read it."""
+
     name: Name
     if_exists: bool
+    cascade: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,63 +249,10 @@ class Verify:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowTables:
-    like: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ShowViews:
-    like: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ShowMaterializedViews:
-    like: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ShowCreate:
-    kind: Kind
-    name: Name
-
-
-@dataclass(frozen=True, slots=True)
-class Describe:
-    """A kind of None: whatever has that name."""
-
-    kind: Kind | None
-    name: Name
-    extended: bool
-
-
-@dataclass(frozen=True, slots=True)
-class DescribeHistory:
-    """A kind of None: whatever has that name."""
-
-    kind: Kind | None
-    name: Name
-
-
-@dataclass(frozen=True, slots=True)
-class Explain:
-    """What the next refresh of a view will do, and why."""
-
-    name: Name
-
-
-@dataclass(frozen=True, slots=True)
 class ExplainCreate:
     """What a view would be, without creating it."""
 
     statement: CreateMaterializedView
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainQuery:
-    """Spark's plan of a query; the mode is EXTENDED, CODEGEN, COST, FORMATTED or None."""
-
-    query: Slice
-    mode: str | None
 
 
 Statement = (
@@ -268,6 +267,8 @@ Statement = (
     | Attach
     | AlterTable
     | VerifyTable
+    | Optimize
+    | Vacuum
     | CreateView
     | DropView
     | AlterView

@@ -11,11 +11,17 @@ from everview.sql.statements.parts import (
     Name,
     RenameTo,
     SetComment,
+    SetLocation,
     SetPolicy,
     Slice,
     ViewColumn,
 )
-from everview.sql.statements.tables import accept_if_exists, accept_if_not_exists, create_table
+from everview.sql.statements.tables import (
+    accept_if_exists,
+    accept_if_not_exists,
+    add_columns,
+    create_table,
+)
 from everview.sql.statements.values import (
     AlterMaterializedView,
     AlterTable,
@@ -117,13 +123,14 @@ def drop(cursor: Cursor) -> DropTable | DropView | DropMaterializedView:
     what = kind(cursor)
     if_exists = accept_if_exists(cursor)
     name = cursor.name()
+    cascade = cursor.accept("CASCADE")
     match what:
         case "TABLE":
-            return DropTable(name, if_exists)
+            return DropTable(name, if_exists, cascade)
         case "VIEW":
-            return DropView(name, if_exists)
+            return DropView(name, if_exists, cascade)
         case "MATERIALIZED VIEW":
-            return DropMaterializedView(name, if_exists)
+            return DropMaterializedView(name, if_exists, cascade)
         case _:
             assert_never(what)
 
@@ -137,8 +144,14 @@ def alter(cursor: Cursor) -> Alter:
         return _altered(what, name, RenameTo(cursor.name()), if_exists=if_exists)
     if cursor.accept("SET", "COMMENT"):
         return _altered(what, name, SetComment(cursor.string()), if_exists=if_exists)
+    if what == "TABLE" and cursor.is_next("ADD"):
+        return AlterTable(name, if_exists, add_columns(cursor))
+    if what == "TABLE":
+        cursor.want("ADD COLUMN")
     if what == "MATERIALIZED VIEW" and cursor.accept("SET", "REFRESH", "POLICY"):
         return AlterMaterializedView(name, if_exists, SetPolicy(_policy(cursor)))
+    if what == "TABLE" and cursor.accept("SET", "LOCATION"):
+        return AlterTable(name, if_exists, SetLocation(cursor.string("a path in quotes")))
     cursor.expect("UNSET", "COMMENT")
     return _altered(what, name, SetComment(None), if_exists=if_exists)
 

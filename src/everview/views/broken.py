@@ -1,0 +1,42 @@
+"""The status of a view that cannot be told as it should: the error, and what is known still."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everview.errors import EverviewError
+from everview.lake.catalog import Entry
+from everview.views.gather import stored_facts
+from everview.views.status import Status, recorded_as
+from everview.views.world import World, receipts_of
+
+
+def broken_status(world: World, entry: Entry, error: EverviewError) -> Status:
+    """The error of a view; with what its own log says, where that can be read."""
+    bare = Status(
+        view=entry.name,
+        policy=entry.policy,
+        comment=entry.comment,
+        exact_at={},
+        behind={},
+        rows=None,
+        kept="",
+        last_refresh=None,
+        asked_at=world.now(),
+        error=error.to_dict(),
+    )
+    try:
+        table = world.open(entry)
+        stored, receipts = stored_facts(table), receipts_of(table, None)
+    except Exception:  # the error is known already, and this one is no better
+        return bare
+    published = [r for r in receipts if not str(r["strategy"]).startswith("skipped")]
+    tail, rows = stored.record.layout.tail, stored.snapshot.rows
+    return replace(
+        bare,
+        exact_at=dict(stored.watermark),
+        rows=rows if tail is None or rows is None else tail.shown(rows),
+        kept=recorded_as(stored.record),
+        last_refresh=published[0] if published else None,
+        fresh_as_of=receipts[0]["timestamp"] if receipts else None,
+    )
