@@ -29,16 +29,21 @@ def gather_comparable(world: World, entry: Entry, stored: StoredFacts) -> Refres
 
 
 def _require_at_hand(world: World, view: str, source: SourceRecord, version: int) -> None:
+    """LostHistory, or what keeps the source from being read at all."""
+    kind: type[EverviewError] = LostHistory
+    remedy = f"Refresh `{view}`; it is then compared at the versions of today."
     try:
         found = world.open(world.entry(source.name)).readable_snapshot(version)
         why = "" if found.table_id == source.id else "another table has its name now"
-    except EverviewError as error:
+    except LostHistory as error:
         why = error.what.removesuffix(".")
+    except EverviewError as error:
+        kind, why, remedy = type(error), error.what.removesuffix("."), error.remedy
     if why:
-        raise LostHistory(
+        raise kind(
             f"`{view}` cannot be compared at version {version} of `{source.name}`, from which it "
             f"was computed: {why}.",
-            remedy=f"Refresh `{view}`; it is then compared at the versions of today.",
+            remedy=remedy,
         )
 
 
