@@ -19,7 +19,7 @@ from everview.sql.names import quoted
 from everview.sql.parse import Parsed, parse_query, place_of_table
 from everview.sql.past import Past, Source, sources_of, with_sources
 from everview.views.resolve import Resolved, resolve, virtual_view
-from everview.views.world import World, find_entry, public_schema, tail_of
+from everview.views.world import World, find_entry, seen_of
 
 
 def query_frame(
@@ -109,5 +109,5 @@ def public_frame(
     table = world.open(entry)
     at = table.head().version if version is None else version
     snapshot = table.snapshot(at) if version is None else table.readable_snapshot(at)
-    frame = shown_frame(spark, snapshot, tail_of(table))
-    return frame.select(*map(quoted, public_schema(table, at).names))
+    columns, tail = seen_of(snapshot)
+    return shown_frame(spark, snapshot, tail).select(*map(quoted, columns.names))

@@ -22,7 +22,7 @@ from everview.run.execute import execute
 from everview.run.frames import Frames
 from everview.run.spark_errors import spark_failure
 from everview.run.staging import Staging
-from everview.run.work import Work
+from everview.run.work import Rebuild, Work
 from everview.views.gather import Pins, gather
 from everview.views.world import World
 
@@ -90,10 +90,13 @@ def run(
     table: EmbeddedTable,
     planned: tuple[RefreshFacts, Shape, Choice],
     steps: Program,
+    rebuild: Rebuild | None = None,
 ) -> tuple[Receipt, int]:
     """Carry out the steps; the receipt says what they did, and the version what is published."""
     facts, shape, choice = planned
     token = uuid.uuid4().hex
+    if rebuild is not None and rebuild.shape is not None:
+        table = table.becoming(rebuild.shape)
     work = Work(
         engine=world.engine,
         facts=facts,
@@ -104,6 +107,7 @@ def run(
         frames=Frames(world.engine, facts, VIEW),
         staging=Staging(world.engine, world.storage, token),
         probe=world.probe,
+        rebuild=rebuild,
     )
     try:
         version = execute(steps, work) if steps else facts.stored.snapshot.version

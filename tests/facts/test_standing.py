@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from everview.errors import ColumnGone, EverviewError, UnknownName
@@ -125,10 +127,12 @@ def test_columns_that_came_are_known_by_name() -> None:
     assert compared(RECORD, seen(CHANGES["added"][0])).added == ("more",)
 
 
-def test_a_view_that_is_read_with_limit_is_not_followed_by_rows() -> None:
-    now = Seen("A", 3, BEFORE, has_tail=True)
-    assert "LIMIT" in compared(RECORD, now).rebuild
-    assert compared(RECORD, now, by_rows=False).rebuild == ""
+def test_a_view_that_got_or_lost_its_limit() -> None:
+    now = Seen("A", 3, BEFORE, limited=True)
+    assert compared(RECORD, now).rebuild == "`sales` has a LIMIT now"
+    limited = replace(RECORD, limited=True)
+    assert compared(limited, now).rebuild == ""
+    assert compared(limited, seen()).rebuild == "`sales` has no LIMIT now"
 
 
 def test_a_table_without_versions() -> None:

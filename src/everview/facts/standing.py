@@ -13,12 +13,12 @@ from everview.facts.views import SourceRecord
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is found under a source's name now; `has_tail` of a view that is read with LIMIT."""
+    """What is found under a source's name now; `limited` if it is a view with a LIMIT."""
 
     id: str
     version: int
     schema: Schema
-    has_tail: bool = False
+    limited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class SourceStanding:
     dropped: tuple[str, ...] = ()
     retyped: tuple[Retyped, ...] = ()
     added: tuple[str, ...] = ()
-    new_tail: bool = False  # it is read with LIMIT, and the view follows it row by row
+    limit: str = ""  # whether it has a LIMIT now, where that is other than before
 
     def commits_since(self, version: int | None) -> int | None:
         """How many commits came after a version; None if nobody can count them."""
@@ -92,7 +92,7 @@ class SourceStanding:
             return f"`{self.name}` is another table than before (dropped and created again)"
         if self.retyped:
             return f"`{self.name}`.`{self.retyped[0].column}` {self.retyped[0]}"
-        return f"`{self.name}` is read with LIMIT now" if self.new_tail else ""
+        return f"`{self.name}` has {self.limit} now" if self.limit else ""
 
     def trouble(self, view: str) -> EverviewError | None:
         """What a refresh of the view raises whatever its policy, None if nothing."""
@@ -140,20 +140,17 @@ class Standing:
         }
 
 
-def compared(
-    source: SourceRecord, now: Seen | EverviewError, *, by_rows: bool = True
-) -> SourceStanding:
-    """A recorded source and what is found in its place; `by_rows` if the view follows it row by
-    row.
-    """
+def compared(source: SourceRecord, now: Seen | EverviewError) -> SourceStanding:
+    """A recorded source and what is found in its place."""
     if isinstance(now, EverviewError):
         return SourceStanding(source.name, Unreadable(now))
     is_same = now.id == source.id
+    limit = "a LIMIT" if now.limited else "no LIMIT"
     return SourceStanding(
         source.name,
         SameTable(now.version) if is_same else OtherTable(),
         *_reshaped(source, source.used, now.schema),
-        new_tail=by_rows and now.has_tail,
+        limit=limit if now.limited != source.limited else "",
     )
 
 

@@ -89,6 +89,7 @@ class SourceRecord:
     id: str
     schema: Schema
     used: tuple[str, ...]
+    limited: bool = False  # whether it is a view with a LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class ViewRecord:
-    """The definition as created; one JSON table property, never changed afterwards."""
+    """The definition; one JSON table property, which changes only together with all rows."""
 
     sql: str
     settings: Mapping[str, str]
@@ -121,6 +122,13 @@ class ViewRecord:
     outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
     moment: Moment | None = None  # what makes it depend on the clock; older records do not say
+    cluster_by: tuple[str, ...] = ()  # columns whose ranges the files should be of
+    written: str = ""  # the text as it was given, where virtual views in it were replaced in `sql`
+
+    @property
+    def given(self) -> str:
+        """The text as the user gave it, virtual views by their names."""
+        return self.written or self.sql
 
     def source(self, name: str) -> SourceRecord:
         return next(s for s in self.sources if s.name == name)
@@ -143,6 +151,8 @@ class ViewRecord:
             outside=_sources(raw.get("outside", ())),
             comments=raw.get("comments", {}),
             moment=_moment(raw.get("moment")),
+            cluster_by=tuple(raw.get("cluster_by", ())),
+            written=raw.get("written", ""),
         )
 
 
@@ -169,7 +179,10 @@ def _tail(raw: Mapping[str, Any]) -> Tail:
 
 def _sources(raw: Iterable[Mapping[str, Any]]) -> tuple[SourceRecord, ...]:
     return tuple(
-        SourceRecord(s["name"], s["id"], _schema(s["schema"]), tuple(s["used"])) for s in raw
+        SourceRecord(
+            s["name"], s["id"], _schema(s["schema"]), tuple(s["used"]), s.get("limited", False)
+        )
+        for s in raw
     )
 
 

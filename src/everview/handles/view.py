@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from everview.create import find_sources, policy_of, require_policy, understand
 from everview.errors import EverviewError, RefreshFailed
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt, Verification
@@ -21,8 +20,15 @@ from everview.run.log import logged
 from everview.run.recluster import recluster
 from everview.run.spark_errors import spark_failures
 from everview.run.verify import not_comparable, verify
+from everview.understand import (
+    built_anew,
+    definition_of,
+    find_sources,
+    policy_of,
+    require_policy,
+    understand,
+)
 from everview.views.catalog_changes import alter_entry
-from everview.views.definition import built_anew, definition_again
 from everview.views.explanation import Explanation, explanation, rebuild_explanation
 from everview.views.gather import gather, gather_comparable, stored_facts
 from everview.views.notebook import view_html
@@ -119,7 +125,7 @@ class View(Handle):
     def _require_buildable(self, reason: str) -> None:
         """What building the view anew would raise before it reads any row is raised."""
         world, entry = self._world, self._entry
-        definition = definition_again(entry, record_of(world.open(entry)))
+        definition = definition_of(entry, record_of(world.open(entry)))
         with built_anew(entry.name, reason):
             understand(world, definition, find_sources(world, definition))
 

@@ -124,7 +124,10 @@ def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Progra
 
 def rebuild_explanation(view: str, reason: str) -> Explanation:
     """The explanation where the stored rows cannot be built on."""
-    steps = ("write: recompute everything into a new folder", "commit: publish it under the name")
+    steps = (
+        "write: recompute everything",
+        "commit: publish the rows with the definition as the next version",
+    )
     return Explanation(view, "full", f"built anew: {reason}", steps)
 
 

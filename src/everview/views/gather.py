@@ -13,7 +13,7 @@ from everview.lake.delta.table import EmbeddedTable
 from everview.run.publish import SELF, source_app
 from everview.sql.moments import known_moment
 from everview.sql.parse import parse_query
-from everview.views.world import VIEW_PROPERTY, World, receipts_of, tail_of
+from everview.views.world import World, receipts_of, record_in, seen_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
 
@@ -58,9 +58,22 @@ def gather_from(world: World, entry: Entry, stored: StoredFacts, pins: Pins) -> 
     return RefreshFacts(entry.name, entry.policy, stored, sources)
 
 
+def facts_to_build(
+    world: World, entry: Entry, stored: tuple[ViewRecord, Snapshot], pins: Pins
+) -> RefreshFacts:
+    """The facts of a view whose rows are all to be computed, by a record that is published with
+    them on top of a version.
+    """
+    record, base = stored
+    none = StoredFacts(record, base, built=False, watermark={}, distrust="")
+    sources = tuple(_source(world, s, none, pins) for s in record.sources)
+    return RefreshFacts(entry.name, entry.policy, none, sources)
+
+
 def stored_facts(table: EmbeddedTable) -> StoredFacts:
     head = table.head()
-    record = _with_moment(ViewRecord.from_json(head.properties[VIEW_PROPERTY]))
+    snapshot = table.snapshot(head.version)
+    record = _with_moment(record_in(snapshot))
     recorded = {s.name: table.transaction(source_app(s.id)) for s in record.sources}
     watermark = {name: version for name, version in recorded.items() if version is not None}
     last = table.history(1)
@@ -68,7 +81,7 @@ def stored_facts(table: EmbeddedTable) -> StoredFacts:
     return StoredFacts(
         record=record,
         built=own is not None and len(watermark) == len(record.sources),
-        snapshot=table.snapshot(head.version),
+        snapshot=snapshot,
         watermark=watermark,
         distrust=_distrust(table, head, own) if own is not None else "",
         recompute_seconds=_recompute_seconds(table, last),
@@ -129,7 +142,7 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
         at_new=at_new,
         at_old=_old(table, old, at_new),
         changes=_changes(table, used, old, new),
-        tail=tail_of(table),
+        tail=seen_of(at_new)[1],
     )
 
 

@@ -11,7 +11,7 @@ from everview.facts.tables import Lost
 from everview.lake.catalog import Entry
 from everview.plan.choose import require_full_allowed
 from everview.views.gather import gather_from
-from everview.views.replacement import rebuild_reason
+from everview.views.replacement import rebuild_reason, reworded
 from everview.views.standing import standing_of
 from everview.views.world import World
 
@@ -35,8 +35,9 @@ def outlook(world: World, entry: Entry, stored: StoredFacts, layout: str = "") -
     """
     standing = standing_of(world, entry.name, stored.record)
     behind = standing.behind(stored.watermark)
+    text = reworded(world, stored.record)
     try:
-        rebuilt = rebuild_reason(standing, entry.policy, layout, full=False)
+        rebuilt = rebuild_reason(standing, entry.policy, (text, layout), full=False)
         if rebuilt:
             return Outlook(behind, rebuilt, rebuilt=True)
         full = why_full(gather_from(world, entry, stored, {}))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from everview.facts.standing import Standing
 from everview.facts.views import ViewRecord
-from everview.lake.catalog import Entry
+from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.plan.choose import require_full_allowed
 from everview.run.define import Defined
+from everview.sql.inline import Inlined, inlined
+from everview.sql.parse import parse_query
+from everview.views.resolve import virtual_views
 from everview.views.standing import standing_of
 from everview.views.world import World, record_of
 
@@ -21,17 +24,45 @@ def why_rebuild(world: World, entry: Entry, table: EmbeddedTable, *, full: bool)
     record = record_of(table)
     standing = standing_of(world, entry.name, record)
     layout = outdated_layout(record, world.defined(table, record))
-    return rebuild_reason(standing, entry.policy, layout, full=full)
+    text = reworded(world, record)
+    return rebuild_reason(standing, entry.policy, (text, layout), full=full)
 
 
-def rebuild_reason(standing: Standing, policy: str, layout: str, *, full: bool) -> str:
-    """The same from how the view stands to its sources, and why its layout is outdated."""
-    if standing.trouble is not None:
+def rebuild_reason(standing: Standing, policy: str, own: tuple[str, str], *, full: bool) -> str:
+    """The same from how the view stands to its sources, why its text is another one and why its
+    layout is outdated. Over what the recorded text reads a new text has no trouble.
+    """
+    text, layout = own
+    if standing.trouble is not None and not text:
         raise standing.trouble
-    reason = standing.rebuild or layout
+    reason = text or standing.rebuild or layout
     if reason and not full:
         require_full_allowed(standing.view, policy, reason)
     return reason
+
+
+def reworded(world: World, record: ViewRecord) -> str:
+    """Why the text is another one with the virtual views of today in it, "" if it is not."""
+    entries = world.catalog.read()
+    if text_now(entries, record).parsed.text == record.sql:
+        return ""
+    names = ", ".join(f"`{name}`" for name in record.inlined)
+    several = "one of the views" if len(record.inlined) > 1 else "the view"
+    return f"{several} {names} was replaced"
+
+
+def names_read_now(world: World, record: ViewRecord) -> tuple[str, ...]:
+    """The names of the warehouse that a view reads, with the virtual views of today in its text."""
+    if not record.inlined:
+        return tuple(s.name for s in record.sources)
+    entries = world.catalog.read()
+    known = {e.name.lower() for e in entries.entries}
+    return tuple(name for name in text_now(entries, record).tables if name in known)
+
+
+def text_now(entries: Entries, record: ViewRecord) -> Inlined:
+    """A definition with the virtual views of today in it."""
+    return inlined(parse_query(record.given), virtual_views(entries))
 
 
 def outdated_layout(record: ViewRecord, defined: Defined) -> str:

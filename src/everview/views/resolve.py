@@ -58,6 +58,7 @@ def resolve(
     world: World,
     parsed: Parsed,
     *,
+    known: Entries | None = None,
     given: frozenset[str] = frozenset(),
     temporary: bool = False,
 ) -> Resolved:
@@ -67,7 +68,7 @@ def resolve(
     A Delta table of the session's catalog comes as an entry that is not in the catalog yet. A
     temporary view of the session is refused unless `temporary` allows it.
     """
-    known = world.catalog.read()
+    known = world.catalog.read() if known is None else known
     query = inlined(parsed, virtual_views(known))
     entries: dict[str, Entry] = {}
     outside: dict[str, Outside] = {}

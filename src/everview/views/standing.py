@@ -22,16 +22,13 @@ from everview.lake.catalog import Entries
 from everview.run.define import user_columns
 from everview.run.session_tables import outside_schema
 from everview.sql.parse import parse_query
-from everview.views.world import World, find_entry, public_schema, tail_of
+from everview.views.world import World, find_entry, public_schema, tail_at
 
 
 def standing_of(world: World, view: str, record: ViewRecord) -> Standing:
     """How the view stands to each of its sources, by what is found under their names now."""
     entries = world.catalog.read()
-    found = [
-        compared(s, _seen(world, view, entries, s), by_rows=not record.full_only)
-        for s in record.sources
-    ]
+    found = [compared(s, _seen(world, view, entries, s)) for s in record.sources]
     found += [compared_unversioned(s, _outside(world, view, s)) for s in record.outside]
     if record.full_only:
         found = [_felt(world, record, s) for s in found]
@@ -49,7 +46,7 @@ def _seen(world: World, view: str, entries: Entries, source: SourceRecord) -> Se
         table = world.open(entry)
         head = table.head()
         schema = public_schema(table, head.version)
-        return Seen(head.id, head.version, schema, tail_of(table) is not None)
+        return Seen(head.id, head.version, schema, tail_at(table, head.version) is not None)
     except EverviewError as error:
         return _named(view, source, error)
 
