@@ -43,6 +43,8 @@ def rebuild_reason(standing: Standing, policy: str, own: tuple[str, str], *, ful
 
 def reworded(world: World, record: ViewRecord) -> str:
     """Why the text is another one with the virtual views of today in it, "" if it is not."""
+    if not record.inlined:
+        return ""
     entries = world.catalog.read()
     if text_now(entries, record).parsed.text == record.sql:
         return ""

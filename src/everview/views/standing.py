@@ -21,7 +21,7 @@ from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entries
 from everview.run.define import user_columns
 from everview.run.session_tables import outside_schema
-from everview.sql.parse import parse_query
+from everview.sql.spark_text import query_of
 from everview.views.world import World, find_entry, public_schema, tail_at
 
 
@@ -87,7 +87,7 @@ def _gives(world: World, record: ViewRecord, schemas: Mapping[str, Schema]) -> b
     """Whether the text gives the recorded columns over sources of these columns."""
     with world.engine.settings(record.settings):
         try:
-            found = user_columns(world.engine, parse_query(record.sql), schemas)
+            found = user_columns(world.engine, query_of(record), schemas)
         except SqlInvalid:
             return False
     return found.same_columns(record.columns)
