@@ -17,6 +17,7 @@ from everview.sql.inline import VirtualView
 from everview.sql.spark_text import SparkText
 from everview.understand import (
     Definition,
+    built_anew,
     check_circle,
     definition_of,
     find_sources,
@@ -70,7 +71,8 @@ def rebuild_view(world: World, entry: Entry, base: Snapshot, reason: str, pins: 
     table = world.open(entry)
     record = record_in(base)
     place = Place(entry, table, base, f"built anew: {reason}")
-    with planned(world, definition_of(entry, record), pins) as plan:
+    definition = definition_of(entry, record)
+    with built_anew(entry.name, reason), planned(world, definition, pins) as plan:
         return build(world, plan, place, pins)
 
 

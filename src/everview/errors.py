@@ -239,6 +239,13 @@ class RefreshFailed(EverviewError):
     errors: dict[str, EverviewError]
 
 
+class ColumnGone(EverviewError):
+    """A source has no column any more that the view reads. Bring it back, or replace the view."""
+
+    code = "EV-5006"
+    title = "a column that the view reads is gone"
+
+
 # 6xxx: the machine
 
 

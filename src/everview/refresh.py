@@ -9,6 +9,7 @@ from everview.errors import CommitConflict, ComputationFailed
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts, Wish
 from everview.facts.refusals import Kind
+from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.plan.choose import choose
@@ -32,7 +33,7 @@ def refresh(
 ) -> Receipt:
     """Bring one stored view to the pinned versions of its sources, and pin what was published."""
     facts = gather(world, entry, table, pins)
-    shape = shape_of_view(world, table, facts)
+    shape = shape_of_view(world, table, facts.stored.record)
     choice = choose(facts, shape, full=full)
     steps = program(choice, shape)
     try:
@@ -68,16 +69,15 @@ def _already_done(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) 
     behind = any(s.old != s.new for s in facts.sources)
     if behind or stored.distrust or stored.record.outside:  # of what has no versions nobody knows
         return None
-    shape = shape_of_view(world, table, facts)
+    shape = shape_of_view(world, table, facts.stored.record)
     choice = Choice(Skip("already done"), "another refresh of the view was first")
     receipt, version = run(world, table, (facts, shape, choice), program(choice, shape))
     pins[facts.stored.snapshot.table_id] = version
     return receipt
 
 
-def shape_of_view(world: World, table: EmbeddedTable, facts: RefreshFacts) -> Shape:
+def shape_of_view(world: World, table: EmbeddedTable, record: ViewRecord) -> Shape:
     """The view's shape: by its text, unless it was found at creation to be full only."""
-    record = facts.stored.record
     defined = world.defined(table, record)
     if record.full_only:
         place = getattr(defined.shape, "place", None)

@@ -229,7 +229,7 @@ def _run_refresh(
     from everview.refresh import refresh_among_others
 
     base = table.snapshot(table.head().version)
-    reason = why_rebuild(world, entry.name, table)
+    reason = why_rebuild(world, entry, table, full=wish.full)
     if reason:
         return rebuild_view(world, entry, base, reason, pins)
     return refresh_among_others(world, entry, table, pins, wish)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from everview.errors import (
+    ColumnGone,
+    ComputationFailed,
     InvalidArgument,
     InvalidName,
     NotIncremental,
+    SqlInvalid,
     SqlNotAllowed,
+    UnsupportedType,
 )
 from everview.facts.refusals import Kind
 from everview.facts.schema import Schema
@@ -41,6 +46,26 @@ class Definition:
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
     inlined: tuple[str, ...] = ()  # virtual views whose queries are in the text already
     cluster_by: tuple[str, ...] = ()
+    recorded: ViewRecord | None = None  # of a view that is built anew, as it was built before
+
+    def visible(self, source: str, schema: Schema) -> Schema:
+        """The columns of a source that the text is read over: all, or of a view that is built
+        anew those that it was built over, as far as they are still there.
+        """
+        if self.recorded is None:
+            return schema
+        known = {s.name: s.schema for s in (*self.recorded.sources, *self.recorded.outside)}
+        before = known.get(source, schema)
+        return schema.only(tuple(n for n in before.names if n in schema))
+
+    def require_columns(self, columns: Schema) -> None:
+        """A view that is built anew keeps its columns; the fields that `s.*` stands for may have
+        become other ones.
+        """
+        if self.recorded is None or self.recorded.columns.names == columns.names:
+            return
+        before, now = ", ".join(self.recorded.columns.names), ", ".join(columns.names)
+        raise ColumnGone(f"its columns are {before}, and its text would give {now}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +88,25 @@ def definition_of(entry: Entry, record: ViewRecord) -> Definition:
         record.comments,
         () if record.written else record.inlined,
         record.cluster_by,
+        None if record.written else record,  # what virtual views of today read is not recorded
     )
+
+
+@contextlib.contextmanager
+def built_anew(view: str, reason: str) -> Iterator[None]:
+    """What keeps a view from being built anew is raised with its name and the reason."""
+    try:
+        yield
+    except _UNFIT as error:
+        raise type(error)(
+            f"`{view}` would be built anew, since {reason}. That cannot be done: {error.what}",
+            where=error.where,
+            remedy=f"The rows of `{view}` stay as they are. Replace the view by a definition that "
+            "fits: CREATE OR REPLACE MATERIALIZED VIEW.",
+        ) from error
+
+
+_UNFIT = (ColumnGone, ComputationFailed, NotIncremental, SqlInvalid, UnsupportedType)
 
 
 def policy_of(text: object) -> str:
@@ -105,8 +148,10 @@ def understand(
     now = sources_now(world, sources, {}) if now is None else now
     schemas = {name: source.schema for name, source in now.items()}
     schemas |= {n: session_schema(world.engine.own, o.table) for n, o in sources.outside.items()}
-    defined = define(world.engine, sources.query, schemas, definition.settings)
+    seen = {name: definition.visible(name, schema) for name, schema in schemas.items()}
+    defined = define(world.engine, sources.query, seen, definition.settings)
     _check_columns(defined.columns)
+    definition.require_columns(defined.columns)
     _clustered_by(definition, defined.columns)
     shape = defined.shape
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
@@ -140,7 +185,8 @@ def record_for(
         settings=dict(definition.settings),
         columns=defined.columns,
         sources=tuple(
-            SourceRecord(n, s.id, s.schema, defined.used[n], s.limited) for n, s in now.items()
+            SourceRecord(n, s.id, definition.visible(n, s.schema), defined.used[n], s.limited)
+            for n, s in now.items()
         ),
         layout=shape.layout,
         full_only=shape.reason if isinstance(shape, FullOnly) else "",
@@ -152,7 +198,12 @@ def record_for(
         kept=how_kept(shape),
         moment=defined.moment,
         outside=tuple(
-            SourceRecord(n, o.table.name, session_schema(world.engine.own, o.table), ())
+            SourceRecord(
+                n,
+                o.table.name,
+                definition.visible(n, session_schema(world.engine.own, o.table)),
+                (),
+            )
             for n, o in sources.outside.items()
         ),
         cluster_by=_clustered_by(definition, defined.columns),

@@ -6,7 +6,8 @@ import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 
 import everview as ev
-from tests.api.bags import assert_exact, bag
+from everview.errors import RefreshRefused
+from tests.api.bags import assert_exact, bag, refused
 from tests.api.shop import BY_CITY, HIGHEST, LARGE, add_sales
 from tests.api.tampering import tamper
 
@@ -31,6 +32,11 @@ def test_a_foreign_row_is_noticed_named_and_healed(wh: ev.Warehouse, sales: ev.T
     view = large(wh)
     foreign_row(view)
     assert not view.verify().ok
+    for act in (view.refresh, view.explain):
+        with refused(RefreshRefused, "`large`", "changed by another writer"):
+            act()
+    assert "EV-5001: `large`" in str(view.status())
+    view.set_policy("INCREMENTAL")
     assert "changed by another writer" in str(view.explain())
     receipt = view.refresh()
     assert receipt.strategy == "full"
@@ -43,7 +49,7 @@ def test_a_foreign_row_is_noticed_named_and_healed(wh: ev.Warehouse, sales: ev.T
 
 
 def test_a_restore_of_a_view_is_noticed(wh: ev.Warehouse, sales: ev.Table) -> None:
-    view = large(wh)
+    view = large(wh, "INCREMENTAL")
     add_sales(sales, (6, "Oslo", 60))
     view.refresh()
     DeltaTable(view.path).restore(1)
@@ -55,7 +61,7 @@ def test_a_restore_of_a_view_is_noticed(wh: ev.Warehouse, sales: ev.Table) -> No
 def test_a_foreign_write_in_a_lower_view_is_healed_before_it_is_read(
     wh: ev.Warehouse, sales: ev.Table
 ) -> None:
-    view = large(wh)
+    view = large(wh, "INCREMENTAL")
     above = "SELECT count(*) AS n, sum(amount) AS total FROM large"
     wh.create_materialized_view("above", above, policy="INCREMENTAL")
     foreign_row(view)

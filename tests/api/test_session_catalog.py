@@ -11,7 +11,14 @@ from deltalake import DeltaTable, write_deltalake
 from pyspark.sql import SparkSession
 
 import everview as ev
-from everview.errors import CopiedTable, NotATable, NotIncremental, SqlNotAllowed, UnknownName
+from everview.errors import (
+    ColumnGone,
+    CopiedTable,
+    NotATable,
+    NotIncremental,
+    SqlNotAllowed,
+    UnknownName,
+)
 from everview.run import session_tables
 from tests.api.bags import bag, refused
 
@@ -47,6 +54,27 @@ def test_a_table_without_versions_makes_the_view_full(wh: ev.Warehouse, db: str)
     assert wh.sql(f"SELECT * FROM {db}.t").columns == ["id", "x", "y"]
     wh.sql(f"CREATE MATERIALIZED VIEW w AS SELECT max(y) AS y FROM {db}.t")
     assert bag(wh.sql("FROM w")) == bag([(5,)])
+
+
+def test_columns_of_a_table_without_versions_keep_the_same_rule(wh: ev.Warehouse, db: str) -> None:
+    star = wh.create_materialized_view("star", f"SELECT * FROM {db}.t")
+    named = wh.create_materialized_view("named", f"SELECT id FROM {db}.t")
+    wh.spark.sql(f"DROP TABLE {db}.t")
+    for view in (star, named):
+        with refused(UnknownName, f"`{view.name}`", f"`{db}.t`"):
+            view.refresh()
+        assert f"`{db}.t`" in str(view.status().error)
+    wh.spark.sql(f"CREATE TABLE {db}.t (id STRING, y INT) USING parquet")
+    wh.spark.sql(f"INSERT INTO {db}.t VALUES ('p', 1)")
+    with refused(ColumnGone, "`star`", "`x`", f"`{db}.t`"):
+        star.refresh()
+    retyped = f"built anew: `{db}.t`.`id` was long and is string"
+    assert named.explain().reason == retyped
+    assert named.refresh().reason == retyped
+    assert bag(named.to_df()) == bag([("p",)])
+    wh.spark.sql(f"INSERT INTO {db}.t VALUES ('q', 2)")
+    assert named.refresh().reason.endswith("without versions")
+    assert named.to_df().count() == 2
 
 
 def test_incremental_is_refused_where_the_table_is_named(wh: ev.Warehouse, db: str) -> None:

@@ -10,7 +10,13 @@ import pytest
 from deltalake import write_deltalake
 
 import everview as ev
-from everview.errors import EverviewError, StillUsed, UnknownName
+from everview.errors import (
+    EverviewError,
+    LostHistory,
+    RefreshRefused,
+    StillUsed,
+    UnknownName,
+)
 from tests.api.bags import assert_exact, bag, refused
 from tests.api.meanwhile import write_once_at
 from tests.api.shop import BY_CITY, LARGE, add_sales
@@ -154,26 +160,52 @@ def test_a_column_that_a_view_above_uses_is_not_taken_away(tower: ev.Warehouse) 
     assert [r.view for r in tower.refresh("large")] == ["large"], "others are refreshed still"
 
 
-def test_a_source_dropped_and_made_again_leads_to_a_rebuild_that_says_so(
+def test_a_source_dropped_and_made_again_at_the_same_version(
     wh: ev.Warehouse, sales: ev.Table, tmp_path: Path
 ) -> None:
+    """Everything that looks at the view says the same: it is another table."""
     path = tmp_path / "orders"
     write_deltalake(path, sales.to_df().toArrow())
     wh.attach("orders", str(path))
     sql = BY_CITY.replace("sales", "orders")
     view = wh.create_materialized_view("v", sql, policy="INCREMENTAL STRICT")
+    before = bag(view.to_df())
     shutil.rmtree(path)
     write_deltalake(path, sales.to_df().where("id > 2").toArrow())
-    receipt = view.refresh()
-    assert (receipt.strategy, receipt.view) == ("full", "v")
-    assert "built anew" in receipt.reason
-    assert "`orders` is another table than before" in receipt.reason
+    assert wh.table("orders").version == view.status().exact_at["orders"]
+    other = "`orders` is another table than before"
+    for act in (view.explain, view.refresh):
+        with refused(RefreshRefused, "`v`", other):
+            act()
+    assert (view.status().behind, other in str(view.status().error)) == ({"orders": None}, True)
+    assert "up to date" not in str(view.status()) + view._repr_html_()
+    with refused(LostHistory, "`v`", "`orders`", "another table has its name now"):
+        view.verify()
+    assert bag(view.to_df()) == before, "nothing was published"
+    view.set_policy("INCREMENTAL")
+    assert view.explain().reason == view.refresh().reason
     assert_exact(wh, "v", sql)
     assert view.refresh().strategy.startswith("skipped")
     assert view.verify().ok
+    assert "up to date" in str(view.status())
+
+
+def test_a_source_whose_folder_is_gone_is_named(
+    wh: ev.Warehouse, sales: ev.Table, tmp_path: Path
+) -> None:
+    path = tmp_path / "orders"
+    write_deltalake(path, sales.to_df().toArrow())
+    wh.attach("orders", str(path))
+    view = wh.create_materialized_view("v", "SELECT city FROM orders")
+    other = wh.create_materialized_view("other", "SELECT city FROM sales")
     shutil.rmtree(path)
-    with refused(EverviewError, "orders"):
-        view.refresh()
+    for act in (view.explain, view.refresh, view.verify):
+        with refused(EverviewError, "`v`", "`orders`"):
+            act()
+    told = {s.view: s for s in wh.status()}
+    assert "`orders`" in str(told["v"].error)
+    assert told["other"].is_up_to_date
+    assert other.refresh().strategy.startswith("skipped"), "others are refreshed still"
 
 
 def test_a_source_that_is_gone_is_named(tower: ev.Warehouse) -> None:
@@ -182,4 +214,7 @@ def test_a_source_that_is_gone_is_named(tower: ev.Warehouse) -> None:
     entries.change(lambda now: tuple(e for e in now.entries if e.name != "large"))
     with refused(UnknownName, "`large`", "b_largest"):
         tower.view("b_largest").refresh()
+    with refused(EverviewError, "`large`", "b_largest"):
+        tower.view("b_largest").verify()
+    assert "`large`, which is gone" in str(tower.view("b_largest").status().error)
     assert tower.refresh("a_totals")[-1].view == "a_totals"

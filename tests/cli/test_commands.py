@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 import everview
+from everview import Verification
 from everview.cli.main import main
-from everview.errors import NotATable, NotAWarehouse, Place, RefreshFailed, SqlSyntax
+from everview.errors import LostHistory, NotATable, NotAWarehouse, Place, RefreshFailed, SqlSyntax
 from tests.cli.fakes import (
     EXPLANATION,
     RECEIPT,
@@ -154,6 +155,34 @@ def test_verify_as_json(wh: FakeWarehouse, capsys: Captured) -> None:
     assert main(["verify", "--all", "--json"]) == 3
     found = json.loads(capsys.readouterr().out)
     assert found == json.loads(json.dumps([VERIFIED.to_dict(), WRONG.to_dict()]))
+
+
+LOST = LostHistory("`lost` cannot be compared at version 2 of `sales`.", remedy="Refresh `lost`.")
+
+
+class LostHandle(FakeHandle):
+    def verify(self) -> Verification:
+        raise LOST
+
+
+def test_a_view_that_cannot_be_compared_is_an_error_and_not_wrong(
+    wh: FakeWarehouse, capsys: Captured
+) -> None:
+    right = FakeHandle("city_sales")
+    wh.handles = {"lost": LostHandle("lost"), "city_sales": right}
+    assert main(["verify", "lost"]) == 1
+    assert "EV-4007" in capsys.readouterr().err
+    assert main(["verify", "--all"]) == 1
+    said = capsys.readouterr()
+    assert "city_sales  exact" in said.out, "the others are compared still"
+    assert "WRONG" not in said.out
+    assert "EV-4007" in said.err
+    assert main(["verify", "--all", "--json"]) == 1
+    first, second = json.loads(capsys.readouterr().out)
+    assert (first["view"], first["ok"]) == ("city_sales", True)
+    assert (second["view"], second["error"]["code"]) == ("lost", "EV-4007")
+    wh.handles["wrong"] = FakeHandle("wrong", WRONG)
+    assert main(["verify", "--all"]) == 3
 
 
 @pytest.mark.parametrize("words", [["verify"], ["verify", "city_sales", "--all"]])

@@ -23,6 +23,22 @@ def test_a_view_stands_on_each_of_its_sources() -> None:
     ]
 
 
+def test_a_view_that_is_not_up_to_date_by_counting_commits() -> None:
+    other = replace(STATUS, behind={"sales": None, "stores": 0}, next_full="`sales` is another")
+    gone = {"code": "EV-1002", "what": "`x` is gone"}
+    stuck = replace(STATUS, view="stuck", behind={"sales": None, "stores": 0}, error=gone)
+    made = screen(terminal=False, width=10_000)
+    made.screen.say(shown(lineage([other, stuck]), plain=True))
+    assert made.out.getvalue().splitlines() == [
+        "sales",
+        "  city_sales  next refresh in full: `sales` is another",
+        "  stuck  error EV-1002",
+        "stores",
+        "  city_sales  next refresh in full: `sales` is another",
+        "  stuck  error EV-1002",
+    ]
+
+
 def test_a_terminal_shows_lines() -> None:
     made = screen()
     made.screen.say(shown(lineage([STATUS, TOP]), plain=False))

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from everview.facts.files import Sign
+from everview.facts.files import DataFile, Sign
 from everview.facts.tables import Changes, Lost
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from tests.lake.reading import bag_of, check_changes, signed_bag
@@ -292,6 +292,20 @@ def test_a_column_that_changed_and_came_back_is_told_by_the_files_of_both_ends(
     before, after = ({f.path for f in table.snapshot(v).files} for v in (0, 2))
     assert told == {(Sign.MINUS, *before), (Sign.PLUS, *after)}
     assert isinstance(table.changes(0, 1), Lost)
+
+
+@pytest.mark.parametrize(
+    "columns", [{"k": [1]}, {"k": [1], "s": [1.5]}, {"s": ["b"], "k": [1], "n": [2]}]
+)
+def test_columns_that_are_not_used_may_change(tmp_path: Path, columns: dict[str, Any]) -> None:
+    path = tmp_path / "t"
+    write_deltalake(path, rows((1, "a")))
+    write_deltalake(path, pa.table(columns), mode="overwrite", schema_mode="overwrite")
+    found = EmbeddedDelta().open(str(path)).changes(0, 1, ("k",))
+    assert isinstance(found, Changes)
+    assert sorted(f.sign.value for f in found.files) == sorted((Sign.PLUS.value, Sign.MINUS.value))
+    known = [dict(f.file.bounds) for f in found.files if isinstance(f.file, DataFile)]
+    assert [set(bounds) for bounds in known] == [{"k"}] * 2, "others may be of several types"
 
 
 def test_a_table_replaced_inside_the_range_is_lost(tmp_path: Path) -> None:

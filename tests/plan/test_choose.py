@@ -347,7 +347,7 @@ def test_what_depends_on_the_clock_is_never_skipped(policy: str) -> None:
     [
         (facts(ROWS, source("t", PLUS, old=None)), False, "first build"),
         (facts(ROWS, source("t")), True, "asked for"),
-        (facts(ROWS, source("t", PLUS), distrust="changed by another writer"), False, "writer"),
+        (facts(ROWS, source("t", PLUS), distrust="changed by another writer"), True, "asked for"),
     ],
 )
 def test_what_must_be_full_is_full_under_every_policy(
@@ -421,9 +421,22 @@ def test_lost_history_falls_back_to_full_with_the_reason(policy: str) -> None:
     assert choice.refusals == (Refusal("incremental", choice.reason),)
 
 
-def test_strict_raises_instead() -> None:
-    with pytest.raises(RefreshRefused, match="vacuumed") as raised:
-        choose(replace(LOST, policy="INCREMENTAL STRICT"), GROUPS, full=False)
+FOREIGN = facts(ROWS, source("t"), distrust="changed by another writer")
+
+
+@pytest.mark.parametrize("policy", ["AUTO", "INCREMENTAL", "FULL"])
+def test_rows_of_another_writer_are_recomputed_with_the_reason(policy: str) -> None:
+    choice = choose(replace(FOREIGN, policy=policy), ROWS, full=False)
+    assert isinstance(choice.strategy, Full)
+    assert choice.reason == "changed by another writer"
+
+
+@pytest.mark.parametrize(
+    ("given", "shape", "why"), [(LOST, GROUPS, "vacuumed"), (FOREIGN, ROWS, "another writer")]
+)
+def test_strict_raises_instead(given: RefreshFacts, shape: Shape, why: str) -> None:
+    with pytest.raises(RefreshRefused, match=rf"`v` .*{why}") as raised:
+        choose(replace(given, policy="INCREMENTAL STRICT"), shape, full=False)
     assert "refresh(full=True)" in raised.value.remedy
 
 

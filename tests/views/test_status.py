@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from everview.errors import NotATable, Place
-from everview.facts.refreshes import SourceFacts
+from everview.errors import NotATable, Place, UnknownName
+from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import CommitInfo
 from everview.facts.views import Layout, Moment, SourceRecord, ViewRecord
+from everview.lake.catalog import Entry
 from everview.plan.shape import full_only
 from everview.views.kept import how_kept, with_moment
+from everview.views.outlook import Outlook, why_full
 from everview.views.status import (
     HEADER,
     Status,
@@ -55,9 +57,14 @@ def receipt(strategy: str, reason: str = "", at: int = NOW - 2 * MINUTE) -> dict
 
 
 def status(*sources: SourceFacts, receipts: tuple[dict[str, Any], ...] = ()) -> Status:
-    kind = shape(CITY_SALES)
-    given = facts("city_sales", kind, *sources)
-    return status_of(given, how_kept(kind), "for the morning", receipts, NOW)
+    return told(facts("city_sales", shape(CITY_SALES), *sources), receipts)
+
+
+def told(given: RefreshFacts, receipts: tuple[dict[str, Any], ...] = ()) -> Status:
+    """What status says of these facts, all sources being the tables that the view read."""
+    behind = {s.name: s.new - (s.old or 0) for s in given.sources}
+    entry = Entry(given.view, "view", "views/1", "for the morning", given.policy)
+    return status_of(entry, given.stored, Outlook(behind, why_full(given)), receipts, NOW)
 
 
 LATE = status(SALES, STILL_STORES, receipts=(receipt("incremental: groups"),))
@@ -84,7 +91,7 @@ def test_a_status_is_one_line() -> None:
 def test_a_view_with_a_limit_says_that_its_folder_holds_more() -> None:
     kind = shape(f"{CITY_SALES} ORDER BY total DESC LIMIT 3")
     given = facts("best", kind, STILL_SALES, STILL_STORES)
-    found = status_of(given, how_kept(kind), "", (), NOW)
+    found = told(given)
     assert found.rows == 3
     assert found.kept == "incremental, keyed by city; read with ORDER BY total DESC LIMIT 3"
     assert not found.readable_by_others
@@ -137,7 +144,7 @@ def test_a_view_that_depends_on_the_clock_is_never_up_to_date() -> None:
     given = facts("city_sales", shape(CITY_SALES), STILL_SALES, STILL_STORES)
     moment = Moment("rand()", Place(4, 9, 4, "..."))
     record = replace(given.stored.record, full_only="why", moment=moment)
-    found = status_of(replace(given, stored=replace(given.stored, record=record)), "", "", (), NOW)
+    found = told(replace(given, stored=replace(given.stored, record=record)))
     assert found.is_behind
     assert found.to_dict()["clock"] == "rand() (line 4, column 9)"
     assert status_row(found, NOW)[2] == "depends on the clock: rand() (line 4, column 9)"
@@ -145,9 +152,9 @@ def test_a_view_that_depends_on_the_clock_is_never_up_to_date() -> None:
         assert "up to date" not in said
         assert "depends on the clock" in said
     only_shape = full_only(Kind.UNREAD, "why", None, record.columns)
-    known = with_moment(given, replace(only_shape, moment=moment))
-    assert known.stored.record.moment == moment
-    assert with_moment(given, only_shape) == given
+    known = with_moment(given.stored, replace(only_shape, moment=moment))
+    assert known.record.moment == moment
+    assert with_moment(given.stored, only_shape) == given.stored
 
 
 def test_of_a_source_without_versions_nobody_says_that_the_view_is_up_to_date() -> None:
@@ -155,7 +162,7 @@ def test_of_a_source_without_versions_nobody_says_that_the_view_is_up_to_date() 
     why = "`db.p` is a parquet table of the Spark session, without versions"
     outside = SourceRecord("db.p", "`db`.`p`", Schema((Field("a", "long"),)), ())
     record = replace(given.stored.record, full_only=why, outside=(outside,))
-    found = status_of(replace(given, stored=replace(given.stored, record=record)), "", "", (), NOW)
+    found = told(replace(given, stored=replace(given.stored, record=record)))
     assert "up to date" not in str(found)
     assert status_row(found, NOW)[2] == f"next refresh in full: {why}"
 
@@ -176,10 +183,26 @@ def test_a_full_refresh_to_come_is_announced_with_its_reason() -> None:
     assert "full at next refresh" in lost._repr_html_()
     kind = shape(CITY_SALES)
     changed = facts("v", kind, STILL_SALES, distrust="changed by another writer")
-    assert status_of(changed, "", "", (), NOW).next_full == "changed by another writer"
+    assert told(changed).next_full == "changed by another writer"
     full_only = replace(changed.stored.record, full_only="DISTINCT")
     always = replace(changed, stored=replace(changed.stored, record=full_only))
-    assert status_of(always, "", "", (), NOW).next_full == "", "kept says so"
+    assert told(always).next_full == "", "kept says so"
+
+
+def test_commits_that_nobody_can_count_are_not_up_to_date() -> None:
+    other = replace(LATE, behind={"sales": None, "stores": 0}, next_full="`sales` is another table")
+    assert (other.is_behind, other.is_up_to_date) == (True, False)
+    assert status_row(other, NOW)[2] == "next refresh in full: `sales` is another table"
+    assert "full at next refresh" in other._repr_html_()
+    assert json.loads(json.dumps(other.to_dict()))["behind"] == {"sales": None, "stores": 0}
+
+
+def test_a_view_that_cannot_be_refreshed_says_why() -> None:
+    given = facts("v", shape(CITY_SALES), STILL_SALES)
+    entry, error = Entry("v", "view", "views/1"), UnknownName("`sales` is gone.")
+    stuck = status_of(entry, given.stored, Outlook({"sales": None}, error=error), (), NOW)
+    assert (stuck.is_behind, stuck.is_up_to_date) == (True, False)
+    assert status_row(stuck, NOW)[2] == "EV-1002: `sales` is gone."
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from rich.tree import Tree
 
 from everview import Status
 
+UP_TO_DATE = "up to date"
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:
@@ -38,8 +40,10 @@ def _note(status: Status, source: str) -> str:
     if status.error:
         return f"error {status.error['code']}"
     late = next((n for s, n in status.behind.items() if s.lower() == source.lower()), 0)
+    if status.next_full:
+        return f"next refresh in full: {status.next_full}"
     said = f"{late:,} commit{'' if late == 1 else 's'} behind" if late else ""
-    return said or ("depends on the clock" if status.clock else "up to date")
+    return said or ("depends on the clock" if status.clock else UP_TO_DATE)
 
 
 def shown(branches: Sequence[Branch], *, plain: bool) -> RenderableType:
@@ -57,7 +61,7 @@ def _lines(branch: Branch, depth: int) -> list[str]:
 def _tree(branch: Branch) -> Tree:
     text = Text(branch.name, "" if branch.note else "bold")
     if branch.note:
-        text.append(f"  {branch.note}", "green" if branch.note == "up to date" else "yellow")
+        text.append(f"  {branch.note}", "green" if branch.note == UP_TO_DATE else "yellow")
     tree = Tree(text, guide_style="dim")
     tree.children = [_tree(b) for b in branch.above]
     return tree

@@ -100,7 +100,7 @@ def started(warehouse: str | None) -> Probe:
         try:
             with everview.open(warehouse, spark=spark, create=False) as wh:
                 statuses = wh.status()
-                behind = sum(s.is_behind for s in statuses)
+                behind = sum(not s.is_up_to_date for s in statuses)
                 counts = len(wh.tables()), len(wh.views()), behind
                 broken = [s.error for s in statuses if s.error]
             if broken:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from everview.errors import RefreshFailed
+from everview.errors import EverviewError, RefreshFailed
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt, Verification
-from everview.facts.refreshes import Wish
+from everview.facts.refreshes import RefreshFacts, StoredFacts, Wish
 from everview.handles.handle import Handle
 from everview.refresh_views import own_error
 from everview.run.log import logged
-from everview.views.gather import gather, require_readable, stored_facts
+from everview.views.gather import gather, gather_comparable, gather_from, stored_facts
 from everview.views.notebook import view_html
-from everview.views.replacement import why_replace
+from everview.views.outlook import Outlook, outlook
 from everview.views.staleness import behind_since
 from everview.views.status import Status, status_of
 from everview.views.world import receipts_of, record_of
@@ -53,7 +53,8 @@ class View(Handle):
         raise error
 
     def explain(self, *, full: bool = False) -> Explanation:
-        """What the next refresh would do, and why; nothing is run.
+        """What the next refresh would do, and why; nothing is run. What a refresh would raise is
+        raised here too.
 
         Printed it fits a screen; with `full` nothing is cut and the SQL of the steps comes last.
         """
@@ -70,16 +71,21 @@ class View(Handle):
         world, entry = self._world, self._entry
         table = world.open(entry)
         idle = skipped(world, entry, table, {}, full=False)
-        rebuilt = "" if idle else why_rebuild(world, entry.name, table)
+        rebuilt = "" if idle else why_rebuild(world, entry, table, full=False)
         if rebuilt:
+            self._require_buildable(rebuilt)
             return rebuild_explanation(entry.name, rebuilt)
         facts = gather(world, entry, table, {})
-        shape = shape_of_view(world, table, facts)
+        shape = shape_of_view(world, table, facts.stored.record)
         choice = choose(facts, shape, full=False)
         return explanation(facts, shape, choice, program(choice, shape))
 
     def verify(self) -> Verification:
-        """Compare the stored rows with a recomputation at the same versions, both ways."""
+        """Compare the stored rows with a recomputation at the same versions, both ways.
+
+        LostHistory if a source at such a version cannot be read any more: its files were vacuumed,
+        or another table has its name now.
+        """
         from everview.plan.loose import loose_columns
         from everview.plan.shape import FullOnly
         from everview.refresh import shape_of_view
@@ -89,12 +95,11 @@ class View(Handle):
         world, entry = self._world, self._entry
         table = world.open(entry)
         stored = stored_facts(table)
-        pins = {s.id: stored.watermark[s.name] for s in stored.record.sources}
-        facts = gather(world, entry, table, pins)
-        shape = shape_of_view(world, table, facts)
+        shape = shape_of_view(world, table, stored.record)
         if isinstance(shape, FullOnly) and shape.moment is not None:
-            return not_comparable(facts, f"it depends on the clock: {shape.moment}")
-        require_readable(world, facts)
+            known = RefreshFacts(entry.name, entry.policy, stored, ())
+            return not_comparable(known, f"it depends on the clock: {shape.moment}")
+        facts = gather_comparable(world, entry, stored)
         defined = world.defined(table, stored.record)
         loose = loose_columns(defined.shape)
         where, spared = f"verification of {entry.name}", "Nothing was changed."
@@ -105,19 +110,41 @@ class View(Handle):
         """How fresh the view is, how far behind, and how it was refreshed last."""
         world, entry = self._world, self._entry
         table = world.open(entry)
-        facts = gather(world, entry, table, {})
-        kept = facts.stored.record.kept
+        stored, layout = stored_facts(table), ""
+        kept = stored.record.kept
         if not kept:  # a record that does not say it does not say either what moves with the clock
-            from everview.refresh import shape_of_view
-            from everview.views.kept import how_kept, with_moment
+            stored, kept, layout = self._understood(stored)
+        ahead = outlook(world, entry, stored, layout)
+        if ahead.rebuilt:
+            try:
+                self._require_buildable(ahead.next_full)
+            except EverviewError as error:
+                ahead = Outlook(ahead.behind, error=error)
+        found = status_of(entry, stored, ahead, receipts_of(table, None), world.now())
+        if ahead.error is not None or ahead.rebuilt:
+            return replace(found, kept=kept)
+        since = behind_since(world, gather_from(world, entry, stored, {}))
+        return replace(found, kept=kept, behind_since=since)
 
-            shape = shape_of_view(world, table, facts)
-            kept, facts = how_kept(shape), with_moment(facts, shape)
-        found = status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
-        rebuilt = why_replace(world, entry.name, facts.stored.record)
-        return replace(
-            found, behind_since=behind_since(world, facts), next_full=rebuilt or found.next_full
-        )
+    def _understood(self, stored: StoredFacts) -> tuple[StoredFacts, str, str]:
+        """What an older record does not say: how the view is kept, and why its layout is old."""
+        from everview.refresh import shape_of_view
+        from everview.views.kept import how_kept, with_moment
+        from everview.views.replacement import outdated_layout
+
+        table = self._world.open(self._entry)
+        shape = shape_of_view(self._world, table, stored.record)
+        layout = outdated_layout(stored.record, self._world.defined(table, stored.record))
+        return with_moment(stored, shape), how_kept(shape), layout
+
+    def _require_buildable(self, reason: str) -> None:
+        """What building the view anew would raise before it reads any row is raised."""
+        from everview.understand import built_anew, definition_of, find_sources, understand
+
+        world, entry = self._world, self._entry
+        definition = definition_of(entry, record_of(world.open(entry)))
+        with built_anew(entry.name, reason):
+            understand(world, definition, find_sources(world, definition))
 
     def set_policy(self, policy: str) -> None:
         """Choose how it is refreshed from now on; NotIncremental for a policy that it cannot
@@ -130,7 +157,7 @@ class View(Handle):
         world, entry = self._world, self._entry
         wanted = policy_of(policy)
         table = world.open(entry)
-        require_policy(shape_of_view(world, table, gather(world, entry, table, {})), wanted)
+        require_policy(shape_of_view(world, table, record_of(table)), wanted)
         alter_entry(world, entry, replace(entry, policy=wanted))
 
     def history(self) -> list[dict[str, Any]]:

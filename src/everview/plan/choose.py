@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import inputs, walk_plan
-from everview.errors import RefreshRefused
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
@@ -18,7 +17,7 @@ from everview.plan.select import files_within
 from everview.plan.shape import FullOnly, Keyed, Shape
 from everview.plan.small_sides import with_small_sides
 from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal
-from everview.plan.unchanged import must_be_full, unchanged
+from everview.plan.unchanged import must_be_full, require_full_allowed, unchanged
 from everview.rewrite.rules import ordered_terms
 
 
@@ -93,11 +92,7 @@ def _read_again(shape: Shape) -> tuple[Rel, ...]:
 
 
 def _fall_back(facts: RefreshFacts, recompute: Full, refusal: Refusal) -> Choice:
-    if facts.policy == "INCREMENTAL STRICT":
-        raise RefreshRefused(
-            f"`{facts.view}` cannot be refreshed incrementally: {refusal.reason}.",
-            remedy="refresh(full=True) recomputes it once; or choose another policy.",
-        )
+    require_full_allowed(facts.view, facts.policy, refusal.reason)
     reason = "the policy is FULL" if facts.policy == "FULL" else refusal.reason
     return Choice(Full(reason, recompute.cost), reason, None, (refusal,))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from everview.errors import RefreshRefused
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.views import Moment
 from everview.plan.strategies import Choice, Skip
@@ -17,7 +18,9 @@ def unchanged(facts: RefreshFacts, moment: Moment | None, *, full: bool) -> Choi
 
 
 def must_be_full(facts: RefreshFacts, moment: Moment | None, *, full: bool) -> str:
-    """Why only a full recompute will do, whatever the policy says; "" if it need not be."""
+    """Why only a full recompute will do, "" if it need not be; RefreshRefused where the policy
+    does not allow that.
+    """
     if not facts.stored.built:
         return "first build"
     if full:
@@ -26,4 +29,15 @@ def must_be_full(facts: RefreshFacts, moment: Moment | None, *, full: bool) -> s
         return facts.stored.record.full_only
     if moment is not None:
         return f"it depends on the clock: {moment}"
+    if facts.stored.distrust:
+        require_full_allowed(facts.view, facts.policy, facts.stored.distrust)
     return facts.stored.distrust
+
+
+def require_full_allowed(view: str, policy: str, reason: str) -> None:
+    """RefreshRefused if the policy does not allow a full refresh that nobody asked for."""
+    if policy == "INCREMENTAL STRICT":
+        raise RefreshRefused(
+            f"`{view}` cannot be refreshed incrementally: {reason}.",
+            remedy="refresh(full=True) recomputes it once; or choose another policy.",
+        )

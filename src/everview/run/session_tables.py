@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from everview.errors import UnknownName
 from everview.facts.schema import Schema
-from everview.facts.views import ViewRecord
+from everview.facts.views import SourceRecord, ViewRecord
 from everview.run.read import schema_of
 from everview.sql.names import quoted
 
@@ -47,10 +48,12 @@ def find_session_table(spark: SparkSession, parts: tuple[str, ...]) -> SessionTa
 
 def outside_frames(spark: SparkSession, record: ViewRecord) -> dict[str, DataFrame]:
     """The tables of the session's catalog that a view reads, as they are now."""
-    return {
-        source.name: session_frame(spark, source.id).select(*map(quoted, source.schema.names))
-        for source in record.outside
-    }
+    found = {}
+    for source in record.outside:
+        frame = session_frame(spark, source.id)
+        there = schema_of(frame)
+        found[source.name] = frame.select(*(quoted(n) for n in source.schema.names if n in there))
+    return found
 
 
 def session_frame(spark: SparkSession, name: str) -> DataFrame:
@@ -65,6 +68,19 @@ def session_frame(spark: SparkSession, name: str) -> DataFrame:
 
 def session_schema(spark: SparkSession, table: SessionTable) -> Schema:
     return schema_of(session_frame(spark, table.name))
+
+
+def outside_schema(spark: SparkSession, source: SourceRecord) -> Schema:
+    """The columns of a recorded table as they are now; UnknownName if the session cannot read
+    it.
+    """
+    try:
+        return schema_of(session_frame(spark, source.id))
+    except PySparkException as error:
+        raise UnknownName(
+            f"the Spark session cannot read {source.id}",
+            remedy="Create it there again, or drop the view.",
+        ) from error
 
 
 def _described(spark: SparkSession, name: str) -> dict[str, str]:

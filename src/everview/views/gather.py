@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.errors import LostHistory
+from everview.errors import EverviewError, LostHistory
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.tables import Changes, CommitInfo, Head, Lost, Snapshot
 from everview.facts.views import SourceRecord, ViewRecord
@@ -16,21 +16,42 @@ from everview.views.world import World, receipts_of, record_in, seen_of
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
 
 
-def require_readable(world: World, facts: RefreshFacts) -> None:
-    """LostHistory, by the source's name, if files at the pinned versions are gone."""
-    for source in facts.sources:
-        try:
-            world.open(world.entry(source.name)).readable_snapshot(source.new)
-        except LostHistory as error:
-            raise LostHistory(
-                f"Version {source.new} of `{source.name}` cannot be read any more: {error.what}.",
-                remedy=f"Refresh `{facts.view}` first; it is then compared at a newer version.",
-            ) from error
+def gather_comparable(world: World, entry: Entry, stored: StoredFacts) -> RefreshFacts:
+    """The facts with each source pinned where the view is exact; LostHistory, by the source's
+    name, if that version of that table cannot be read any more.
+    """
+    for source in stored.record.sources:
+        _require_at_hand(world, entry.name, source, stored.watermark[source.name])
+    pins = {s.id: stored.watermark[s.name] for s in stored.record.sources}
+    return gather_from(world, entry, stored, pins)
+
+
+def _require_at_hand(world: World, view: str, source: SourceRecord, version: int) -> None:
+    """LostHistory, or what keeps the source from being read at all."""
+    kind: type[EverviewError] = LostHistory
+    remedy = f"Refresh `{view}`; it is then compared at the versions of today."
+    try:
+        found = world.open(world.entry(source.name)).readable_snapshot(version)
+        why = "" if found.table_id == source.id else "another table has its name now"
+    except LostHistory as error:
+        why = error.what.removesuffix(".")
+    except EverviewError as error:
+        kind, why, remedy = type(error), error.what.removesuffix("."), error.remedy
+    if why:
+        raise kind(
+            f"`{view}` cannot be compared at version {version} of `{source.name}`, from which it "
+            f"was computed: {why}.",
+            remedy=remedy,
+        )
 
 
 def gather(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> RefreshFacts:
     """The facts, with each source pinned at the version that `pins` says or its head."""
-    stored = stored_facts(table)
+    return gather_from(world, entry, stored_facts(table), pins)
+
+
+def gather_from(world: World, entry: Entry, stored: StoredFacts, pins: Pins) -> RefreshFacts:
+    """The same where what is stored is known already."""
     sources = tuple(_source(world, s, stored, pins) for s in stored.record.sources)
     return RefreshFacts(entry.name, entry.policy, stored, sources)
 
@@ -107,11 +128,16 @@ def _distrust(table: EmbeddedTable, head: Head, own: int) -> str:
 def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins) -> SourceFacts:
     table = world.open(world.entry(source.name))
     head = table.head()
-    new = pins.setdefault(head.id, head.version)
+    new = pins.setdefault(source.id, head.version)
     old = stored.watermark.get(source.name)
     if old is not None and new < old <= head.version:
         new = old  # another refresh went further since the versions were pinned
     at_new = table.snapshot(new)
+    if at_new.table_id != source.id:
+        raise LostHistory(
+            f"`{source.name}` was replaced by another table meanwhile.", remedy="Run it again."
+        )
+    used = () if stored.record.full_only else source.used  # its text is recomputed as a whole
     return SourceFacts(
         name=source.name,
         id=source.id,
@@ -119,7 +145,7 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
         new=new,
         at_new=at_new,
         at_old=_old(table, old, at_new),
-        changes=_changes(table, source, old, new),
+        changes=_changes(table, used, old, new),
         tail=seen_of(at_new)[1],
     )
 
@@ -137,10 +163,10 @@ def _old(table: EmbeddedTable, old: int | None, new: Snapshot) -> Snapshot | Non
 
 
 def _changes(
-    table: EmbeddedTable, source: SourceRecord, old: int | None, new: int
+    table: EmbeddedTable, used: tuple[str, ...], old: int | None, new: int
 ) -> Changes | Lost:
     if old is None:
         return Lost("the view was never built")
     if old > new:
         return Lost(f"the table went back from version {old} to {new}")
-    return table.changes(old, new, source.used)
+    return table.changes(old, new, used)

@@ -10,7 +10,7 @@ from everview.algebra.relations import Project, Rel
 from everview.algebra.scalar_notation import scalar_notation
 from everview.algebra.scalars import Column
 from everview.algebra.walk import inputs
-from everview.facts.refreshes import RefreshFacts
+from everview.facts.refreshes import StoredFacts
 from everview.facts.views import HIDDEN, Layout
 from everview.plan.grouped import Grouped
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
@@ -57,9 +57,8 @@ def _keys(below: Rel, keys: Sequence[Column], layout: Layout) -> str:
     return ", ".join(of if name.startswith(HIDDEN) else name for name, of in pairs)
 
 
-def with_moment(facts: RefreshFacts, shape: Shape) -> RefreshFacts:
-    """The facts with what makes the view depend on the clock, where only its shape says it."""
+def with_moment(stored: StoredFacts, shape: Shape) -> StoredFacts:
+    """What is stored with what makes the view depend on the clock, where only its shape says it."""
     if not isinstance(shape, FullOnly) or shape.moment is None:
-        return facts
-    record = replace(facts.stored.record, moment=shape.moment)
-    return replace(facts, stored=replace(facts.stored, record=record))
+        return stored
+    return replace(stored, record=replace(stored.record, moment=shape.moment))

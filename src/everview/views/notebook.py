@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from everview.errors import EverviewError
 from everview.facts.failures import unforeseen
 from everview.facts.wording import size_text
 from everview.lake.catalog import Entry
 from everview.views.broken import broken_status
-from everview.views.gather import gather
-from everview.views.replacement import why_replace
-from everview.views.status import Status, recorded_as, status_of, status_row, status_table
+from everview.views.gather import stored_facts
+from everview.views.outlook import outlook
+from everview.views.status import Status, status_of, status_row, status_table
 from everview.views.status_card import (
     definition_parts,
     plain_card,
@@ -59,12 +57,9 @@ def warehouse_html(world: World | None) -> str:
 
 def _status(world: World, entry: Entry) -> Status:
     table = world.open(entry)
-    facts = gather(world, entry, table, {})
-    kept = recorded_as(facts.stored.record)
+    stored = stored_facts(table)
     receipts = receipts_of(table, _COMMITS_SEARCHED)
-    status = status_of(facts, kept, entry.comment, receipts, world.now())
-    rebuilt = why_replace(world, entry.name, facts.stored.record)
-    return replace(status, next_full=rebuilt) if rebuilt else status
+    return status_of(entry, stored, outlook(world, entry, stored), receipts, world.now())
 
 
 def _view_row(world: World, entry: Entry) -> tuple[str, ...]:

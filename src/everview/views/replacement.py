@@ -4,52 +4,50 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everview.errors import UnknownName
-from everview.facts.schema import Schema
-from everview.facts.views import SourceRecord, ViewRecord
-from everview.lake.catalog import Entries
+from everview.facts.standing import Standing
+from everview.facts.views import ViewRecord
+from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.table import EmbeddedTable
-from everview.views.world import World, find_entry, public_schema, record_of, tail_at
+from everview.plan.unchanged import require_full_allowed
+from everview.views.standing import standing_of
+from everview.views.world import World, record_of
 
 if TYPE_CHECKING:
     from everview.run.define import Defined
     from everview.sql.inline import Inlined
 
 
-def why_rebuild(world: World, view: str, table: EmbeddedTable) -> str:
-    """Why a refresh would build the view anew, "" if it can go on from what is stored."""
+def why_rebuild(world: World, entry: Entry, table: EmbeddedTable, *, full: bool) -> str:
+    """Why a refresh would build the view anew, "" if it goes on from what is stored.
+
+    What keeps it from both is raised: a source that cannot be read, a column that is gone, or,
+    unless a full refresh is asked for, the policy.
+    """
     record = record_of(table)
-    reason = why_replace(world, view, record)
-    return reason or outdated_layout(record, world.defined(table, record))
+    standing = standing_of(world, entry.name, record)
+    layout = outdated_layout(record, world.defined(table, record))
+    text = reworded(world, record)
+    return rebuild_reason(standing, entry.policy, (text, layout), full=full)
 
 
-def why_replace(world: World, view: str, record: ViewRecord) -> str:
-    """Why the recorded sources are not those of today, "" if they are. Ids decide, never names."""
-    entries = world.catalog.read()
-    for source in record.sources:
-        entry = find_entry(entries, source.name)
-        if entry is None:
-            raise UnknownName(
-                f"`{view}` reads `{source.name}`, which is gone.",
-                remedy=f"Create or attach `{source.name}` again, or drop the view.",
-            )
-        table = world.open(entry)
-        head = table.head()
-        if head.id != source.id:
-            return f"`{source.name}` is another table than before (dropped and created again)"
-        reason = _reshaped(source, public_schema(table, head.version))
-        if reason:
-            return reason
-        limited = tail_at(table, head.version) is not None
-        if limited != source.limited:
-            return f"`{source.name}` has {'a' if limited else 'no'} LIMIT now"
-    return _reworded(entries, record)
+def rebuild_reason(standing: Standing, policy: str, own: tuple[str, str], *, full: bool) -> str:
+    """The same from how the view stands to its sources, why its text is another one and why its
+    layout is outdated. Over what the recorded text reads a new text has no trouble.
+    """
+    text, layout = own
+    if standing.trouble is not None and not text:
+        raise standing.trouble
+    reason = text or standing.rebuild or layout
+    if reason and not full:
+        require_full_allowed(standing.view, policy, reason)
+    return reason
 
 
-def _reworded(entries: Entries, record: ViewRecord) -> str:
-    """Why the text is another one with the virtual views of today in it."""
+def reworded(world: World, record: ViewRecord) -> str:
+    """Why the text is another one with the virtual views of today in it, "" if it is not."""
     if not record.inlined:
         return ""
+    entries = world.catalog.read()
     if text_now(entries, record).parsed.text == record.sql:
         return ""
     names = ", ".join(f"`{name}`" for name in record.inlined)
@@ -73,16 +71,6 @@ def text_now(entries: Entries, record: ViewRecord) -> Inlined:
     from everview.views.resolve import virtual_views
 
     return inlined(parse_query(record.given), virtual_views(entries))
-
-
-def _reshaped(source: SourceRecord, now: Schema) -> str:
-    for name in source.used:
-        if name not in now:
-            return f"`{source.name}` has no column `{name}` any more"
-        if now[name].type != source.schema[name].type:
-            before, after = source.schema[name].type, now[name].type
-            return f"`{source.name}`.`{name}` was {before} and is {after}"
-    return ""
 
 
 def outdated_layout(record: ViewRecord, defined: Defined) -> str:

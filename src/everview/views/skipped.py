@@ -8,7 +8,8 @@ from everview.lake.delta.table import EmbeddedTable
 from everview.plan.receipt import planned_receipt
 from everview.plan.unchanged import unchanged
 from everview.views.gather import Pins, gather
-from everview.views.replacement import why_replace
+from everview.views.replacement import reworded
+from everview.views.standing import standing_of
 from everview.views.world import World, record_of
 
 
@@ -23,7 +24,10 @@ def skipped(
     view depends on the clock, is asked of Spark.
     """
     record = record_of(table)
-    if not record.kept or why_replace(world, entry.name, record):
+    standing = standing_of(world, entry.name, record)
+    if not record.kept or standing.trouble is not None or standing.rebuild:
+        return None
+    if reworded(world, record):
         return None
     facts = gather(world, entry, table, pins)
     choice = unchanged(facts, facts.stored.record.moment, full=full)

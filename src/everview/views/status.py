@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from everview.facts.refreshes import RefreshFacts
-from everview.facts.tables import Lost
+from everview.facts.refreshes import StoredFacts
 from everview.facts.views import HIDDEN, Layout, ViewRecord
 from everview.facts.wording import ago, counted, seconds_text
+from everview.lake.catalog import Entry
+from everview.views.outlook import Outlook
 from everview.views.status_card import status_card
 
 HEADER = ("view", "fresh as of", "behind", "policy", "last refresh", "readable by others")
@@ -21,7 +22,8 @@ class Status:
 
     Times are milliseconds since the epoch. `fresh_as_of` is the last commit in which a refresh
     published or checked the view, `asked_at` when this was asked. `last_refresh` is the receipt of
-    the last refresh that published rows. `next_full` says why the next refresh must be full, and
+    the last refresh that published rows. `behind` is None for a source whose commits cannot be
+    counted: it is another table now, say. `next_full` says why the next refresh must be full, and
     `clock` which expression makes the rows depend on when they are computed: such a view is never
     up to date. `rows` is how many a reader sees; of a view with LIMIT more are stored. `error`
     says why the view cannot be refreshed or followed: code, title, what, where, remedy; what else
@@ -33,7 +35,7 @@ class Status:
     policy: str
     comment: str
     exact_at: Mapping[str, int]
-    behind: Mapping[str, int]  # source -> commits not yet seen
+    behind: Mapping[str, int | None]  # source -> commits not yet seen
     rows: int | None
     kept: str  # how it is maintained, or why only in full
     last_refresh: Mapping[str, Any] | None
@@ -48,8 +50,15 @@ class Status:
 
     @property
     def is_behind(self) -> bool:
-        """Whether a source has commits that the view has not seen, or the clock moves it."""
-        return any(self.behind.values()) or bool(self.clock)
+        """Whether a source has commits that the view has not seen, or that nobody can count, or
+        the clock moves it.
+        """
+        return any(commits != 0 for commits in self.behind.values()) or bool(self.clock)
+
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether a refresh has nothing to do, and nothing keeps one from being done."""
+        return not (self.is_behind or self.next_full or self.error)
 
     def is_older_than(self, milliseconds: int) -> bool:
         """Whether what the view shows is older: it lacks a commit that was made before then."""
@@ -61,7 +70,7 @@ class Status:
     def __str__(self) -> str:
         _, fresh, behind, policy, last, readable = status_row(self, self.asked_at)
         rows = "" if self.rows is None else counted(self.rows, "row")
-        late = f"behind: {behind}" if self.is_behind or self.next_full else "up to date"
+        late = "up to date" if self.is_up_to_date else f"behind: {behind}"
         late = behind if self.error else late
         shared = f"readable by others: {readable}"
         parts = (self.view, rows, f"fresh as of {fresh}", late, policy, last, shared)
@@ -116,30 +125,32 @@ def _readable(status: Status) -> str:
 
 
 def status_of(
-    facts: RefreshFacts,
-    kept: str,
-    comment: str,
+    entry: Entry,
+    stored: StoredFacts,
+    ahead: Outlook,
     receipts: Sequence[Mapping[str, Any]],
     now_ms: int,
 ) -> Status:
-    """The status that the facts and the receipts, newest first, give."""
-    stored = facts.stored
+    """The status that what is stored, the next refresh and the receipts, newest first, give; how
+    the view is kept is as it was recorded.
+    """
     published = [r for r in receipts if not str(r["strategy"]).startswith("skipped")]
     tail, rows = stored.record.layout.tail, stored.snapshot.rows
     return Status(
-        view=facts.view,
-        policy=facts.policy,
-        comment=comment,
+        view=entry.name,
+        policy=entry.policy,
+        comment=entry.comment,
         exact_at=dict(stored.watermark),
-        behind={s.name: s.new - (s.old or 0) for s in facts.sources},
+        behind=dict(ahead.behind),
         rows=rows if tail is None or rows is None else tail.shown(rows),
-        kept=kept,
+        kept=recorded_as(stored.record),
         last_refresh=published[0] if published else None,
         readable_by_others=tail is None,
         readable_reason=_readable_reason(stored.record.layout, rows),
         fresh_as_of=receipts[0]["timestamp"] if receipts else None,
         asked_at=now_ms,
-        next_full=_next_full(facts),
+        next_full=ahead.next_full,
+        error=None if ahead.error is None else ahead.error.to_dict(),
         clock="" if stored.record.moment is None else str(stored.record.moment),
     )
 
@@ -151,18 +162,6 @@ def _readable_reason(layout: Layout, rows: int | None) -> str:
         return f"its folder holds {stored}, {layout.tail} is applied on read"
     hidden = any(n.startswith(HIDDEN) for n in layout.stored.names)
     return f"with a column {HIDDEN} beside its own" if hidden else ""
-
-
-def _next_full(facts: RefreshFacts) -> str:
-    """Why the stored rows cannot be built on; a view that is always full says so itself, but of
-    a source without versions nobody knows whether it changed.
-    """
-    if facts.stored.record.outside:
-        return facts.stored.record.full_only
-    if facts.stored.record.full_only or not facts.stored.built:
-        return ""
-    lost = [f"{s.name}: {s.changes.reason}" for s in facts.sources if isinstance(s.changes, Lost)]
-    return facts.stored.distrust or next(iter(lost), "")
 
 
 def recorded_as(record: ViewRecord) -> str:

@@ -43,10 +43,10 @@ def _badge(status: Status) -> Badge:
         return Badge("full at next refresh", "slow")
     if status.clock:
         return Badge("depends on the clock", "slow")
-    commits = sum(status.behind.values())
-    if commits:
-        return Badge(f"{counted(commits, 'commit')} behind", "slow")
-    return Badge("up to date", "good")
+    if status.is_up_to_date:
+        return Badge("up to date", "good")
+    commits = sum(n or 0 for n in status.behind.values())
+    return Badge(f"{counted(commits, 'commit')} behind", "slow")
 
 
 def definition_parts(sql: str, columns: Schema) -> tuple[Markup, ...]:

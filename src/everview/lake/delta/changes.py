@@ -9,7 +9,7 @@ from typing import Any
 from deltalake import DeltaTable
 
 from everview.errors import LostHistory
-from everview.facts.files import ChangeFile, DataFile, Sign
+from everview.facts.files import ChangeFile, DataFile, Sign, TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Lost
 from everview.lake.delta.differences import difference
@@ -36,7 +36,8 @@ def read_changes(
             f"version {old} is newer than version {new}: the table was put back or made again"
         )
     try:
-        return _read(storage, old, new, columns)
+        found = _read(storage, old, new, columns)
+        return found if columns is None or isinstance(found, Lost) else _bounded_by(found, columns)
     except LostHistory as lost:
         return Lost(f"{lost.what}. {lost.remedy}".removesuffix(" ").removesuffix("."))
 
@@ -54,6 +55,18 @@ def _read(storage: Storage, old: int, new: int, columns: tuple[str, ...] | None)
             if total.is_single and not _missing(storage, files):
                 return Changes(shape.id, storage.uri, old, new, schema, files, total.ways)
     return _between_ends(storage, old, end, columns)
+
+
+def _bounded_by(changes: Changes, columns: tuple[str, ...]) -> Changes:
+    """With bounds of these columns alone: those of others may be of several types."""
+    files = tuple(replace(c, file=_with_bounds(c.file, columns)) for c in changes.files)
+    return replace(changes, files=files)
+
+
+def _with_bounds(file: TableFile, names: tuple[str, ...]) -> TableFile:
+    if not isinstance(file, DataFile):
+        return file
+    return replace(file, bounds=tuple(b for b in file.bounds if b[0] in names))
 
 
 def _needs_both_ends(entries: list[LogEntry], shape: Metadata) -> bool:
