@@ -30,6 +30,7 @@ from everview.run.log import logged
 from everview.run.pinned import pinned_settings
 from everview.run.read import packed_schema, snapshot_frame
 from everview.run.session_tables import session_schema
+from everview.run.spark_errors import spark_failures
 from everview.sql.inline import VirtualView
 from everview.sql.parse import forbid_outside_state, parse_query, table_name, table_references
 from everview.version import VERSION
@@ -135,13 +136,17 @@ def understand(world: World, definition: Definition, sources: Resolved) -> Defin
     shape = defined.shape
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
         shape = dataclasses.replace(shape, place=sources.query.in_original(shape.place))
+    moment = defined.moment
+    if moment is not None:
+        place = sources.query.in_original(moment.place)
+        moment = dataclasses.replace(moment, place=place)
     for name in (n for n, t in tables.items() if tail_of(t) is not None):
         reason = f"`{name}` has a LIMIT, its rows are not changed row by row"
         shape = full_only(reason, sources.place(name), defined.columns)
     for outside in sources.outside.values():
         shape = full_only(outside.why, outside.place, defined.columns)
     require_policy(shape, definition.policy)
-    return dataclasses.replace(defined, shape=shape)
+    return dataclasses.replace(defined, shape=shape, moment=moment)
 
 
 def _build_from(world: World, definition: Definition, sources: Resolved, pins: Pins) -> Built:
@@ -246,6 +251,7 @@ def _record(
         created_with=VERSION,
         inlined=(*definition.inlined, *sources.inlined),
         comments=dict(definition.comments),
+        moment=defined.moment,
         outside=tuple(
             SourceRecord(n, o.table.name, session_schema(world.engine.own, o.table), ())
             for n, o in sources.outside.items()
@@ -267,7 +273,9 @@ def _compared(world: World, built: Built, sources: Sources) -> str:
         return ""
     loose = loose_columns(world.defined(table, record).shape).all
     settings = world.engine.settings(whole(size), record.settings)
-    with logged(built.entry.name, "compare"), settings as spark:
+    name, spared = built.entry.name, "Nothing was published."
+    failures = spark_failures(f"`{name}`", f"first build of {name}, step compare", spared)
+    with logged(name, "compare"), failures, settings as spark:
         frames = {
             n: snapshot_frame(spark, s).select(*_names(record.source(n).schema))
             for n, s in snapshots.items()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from everview.errors import Place
 from everview.facts.schema import Field, Schema
 
 HIDDEN = "__ev"
@@ -91,6 +92,21 @@ class SourceRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """An expression because of which the rows depend on when they are computed, and where it
+    stands in the text, if that is known.
+    """
+
+    expression: str
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        place = self.place
+        where = f" (line {place.line}, column {place.column})" if place else ""
+        return f"{self.expression}{where}"
+
+
+@dataclass(frozen=True, slots=True)
 class ViewRecord:
     """The definition as created; one JSON table property, never changed afterwards."""
 
@@ -104,6 +120,7 @@ class ViewRecord:
     inlined: tuple[str, ...] = ()  # the virtual views whose queries are part of the text
     outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
+    moment: Moment | None = None  # what makes it depend on the clock; older records do not say
 
     def source(self, name: str) -> SourceRecord:
         return next(s for s in self.sources if s.name == name)
@@ -125,7 +142,15 @@ class ViewRecord:
             inlined=tuple(raw.get("inlined", ())),
             outside=_sources(raw.get("outside", ())),
             comments=raw.get("comments", {}),
+            moment=_moment(raw.get("moment")),
         )
+
+
+def _moment(raw: Mapping[str, Any] | None) -> Moment | None:
+    if raw is None:
+        return None
+    place = raw["place"]
+    return Moment(raw["expression"], None if place is None else Place(**place))
 
 
 def _layout(raw: Mapping[str, Any]) -> Layout:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from everview.errors import LostHistory
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.tables import Changes, CommitInfo, Head, Lost, Snapshot
@@ -9,6 +11,8 @@ from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.publish import SELF, source_app
+from everview.sql.moments import known_moment
+from everview.sql.parse import parse_query
 from everview.views.world import VIEW_PROPERTY, World, receipts_of, tail_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
@@ -35,7 +39,7 @@ def gather(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> Refr
 
 def stored_facts(table: EmbeddedTable) -> StoredFacts:
     head = table.head()
-    record = ViewRecord.from_json(head.properties[VIEW_PROPERTY])
+    record = _with_moment(ViewRecord.from_json(head.properties[VIEW_PROPERTY]))
     recorded = {s.name: table.transaction(source_app(s.id)) for s in record.sources}
     watermark = {name: version for name, version in recorded.items() if version is not None}
     last = table.history(1)
@@ -46,9 +50,16 @@ def stored_facts(table: EmbeddedTable) -> StoredFacts:
         snapshot=table.snapshot(head.version),
         watermark=watermark,
         distrust=_distrust(table, head, own) if own is not None else "",
-        moved_at=last[0].timestamp if last else 0,
         recompute_seconds=_recompute_seconds(table, last),
     )
+
+
+def _with_moment(record: ViewRecord) -> ViewRecord:
+    """An older record does not say what makes the view depend on the clock; its text does."""
+    if record.moment is not None or not record.full_only:
+        return record
+    sources = {s.name: s.schema for s in (*record.sources, *record.outside)}
+    return replace(record, moment=known_moment(parse_query(record.sql), sources))
 
 
 def _recompute_seconds(table: EmbeddedTable, last: tuple[CommitInfo, ...]) -> float | None:
@@ -81,23 +92,29 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
     head = table.head()
     new = pins.setdefault(head.id, head.version)
     old = stored.watermark.get(source.name)
+    if old is not None and new < old <= head.version:
+        new = old  # another refresh went further since the versions were pinned
+    at_new = table.snapshot(new)
     return SourceFacts(
         name=source.name,
         id=source.id,
         old=old,
         new=new,
-        at_new=table.snapshot(new),
-        at_old=_snapshot(table, old, new),
+        at_new=at_new,
+        at_old=_old(table, old, at_new),
         changes=_changes(table, old, new),
         tail=tail_of(table),
     )
 
 
-def _snapshot(table: EmbeddedTable, old: int | None, new: int) -> Snapshot | None:
-    if old is None or old > new:
+def _old(table: EmbeddedTable, old: int | None, new: Snapshot) -> Snapshot | None:
+    """The source where the view is exact; None if its log or its files are gone."""
+    if old is None or old > new.version:
         return None
+    if old == new.version:
+        return new
     try:
-        return table.snapshot(old)
+        return table.readable_snapshot(old, beside=new)
     except LostHistory:
         return None
 
