@@ -8,6 +8,7 @@ from dataclasses import replace
 from everview.errors import CommitConflict, ComputationFailed
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts, Wish
+from everview.facts.refusals import Kind
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.plan.choose import choose
@@ -21,7 +22,7 @@ from everview.run.execute import execute
 from everview.run.frames import Frames
 from everview.run.spark_errors import spark_failure
 from everview.run.staging import Staging
-from everview.run.work import Work
+from everview.run.work import Rebuild, Work
 from everview.views.gather import Pins, gather
 from everview.views.world import World
 
@@ -80,7 +81,8 @@ def shape_of_view(world: World, table: EmbeddedTable, facts: RefreshFacts) -> Sh
     defined = world.defined(table, record)
     if record.full_only:
         place = getattr(defined.shape, "place", None)
-        shape = full_only(record.full_only, place, record.columns)
+        kind = record.full_kind or Kind.UNKNOWN
+        shape = full_only(kind, record.full_only, place, record.columns)
         return replace(shape, moment=record.moment or defined.moment)
     return defined.shape
 
@@ -90,10 +92,13 @@ def run(
     table: EmbeddedTable,
     planned: tuple[RefreshFacts, Shape, Choice],
     steps: Program,
+    rebuild: Rebuild | None = None,
 ) -> tuple[Receipt, int]:
     """Carry out the steps; the receipt says what they did, and the version what is published."""
     facts, shape, choice = planned
     token = uuid.uuid4().hex
+    if rebuild is not None and rebuild.shape is not None:
+        table = table.becoming(rebuild.shape)
     work = Work(
         engine=world.engine,
         facts=facts,
@@ -104,6 +109,7 @@ def run(
         frames=Frames(world.engine, facts, VIEW),
         staging=Staging(world.engine, world.storage, token),
         probe=world.probe,
+        rebuild=rebuild,
     )
     try:
         version = execute(steps, work) if steps else facts.stored.snapshot.version

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from everview.create import Definition, build
+from everview.create import rebuild_view
 from everview.errors import EverviewError, RefreshFailed, Unexpected
 from everview.facts.failures import in_short, retold, unforeseen
 from everview.facts.progress import Progress, Watcher
@@ -26,10 +26,9 @@ from everview.run.several import (
     one_by_one,
     side_by_side,
 )
-from everview.views.catalog_changes import add_entry
 from everview.views.gather import Pins
 from everview.views.graph import refresh_order, views_below
-from everview.views.replacement import why_rebuild
+from everview.views.replacement import names_read_now, why_rebuild
 from everview.views.world import World, record_of
 
 
@@ -85,7 +84,7 @@ def own_error(failure: RefreshFailed, view: str) -> Exception:
 def _sources(world: World, view: str) -> tuple[str, ...] | Exception:
     """What a view reads, or why it cannot be opened."""
     try:
-        return tuple(s.name for s in record_of(world.open(world.entry(view))).sources)
+        return names_read_now(world, record_of(world.open(world.entry(view))))
     except Exception as error:
         return error
 
@@ -188,19 +187,8 @@ def _refresh_one(world: World, name: str, pins: Pins, wish: Wish) -> Receipt:
     """Refresh a view whose sources are done; one that no longer fits is built anew."""
     entry = world.entry(name, "view")
     table = world.open(entry)
-    record = record_of(table)
+    base = table.snapshot(table.head().version)
     reason = why_rebuild(world, entry.name, table)
-    if not reason:
-        return refresh_among_others(world, entry, table, pins, wish)
-    definition = Definition(
-        entry.name,
-        record.sql,
-        record.settings,
-        entry.policy,
-        entry.comment,
-        record.comments,
-        record.inlined,
-    )
-    built = build(world, definition, pins)
-    add_entry(world, built.entry, replaced=True, sources=built.sources)
-    return replace(built.receipt, reason=f"built anew: {reason}")
+    if reason:
+        return rebuild_view(world, entry, base, reason, pins)
+    return refresh_among_others(world, entry, table, pins, wish)

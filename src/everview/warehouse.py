@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import TracebackType
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from everview.create import Definition, create_view, create_virtual_view, policy_of
+from everview.create import create_view, create_virtual_view
 from everview.errors import WarehouseClosed
 from everview.facts.failures import unforeseen
 from everview.facts.progress import Watcher
@@ -28,6 +27,7 @@ from everview.sql.statements.parts import Slice
 from everview.sql.statements.values import Query, Statement
 from everview.statements.run import run_statement, script_text
 from everview.tables import Declared, ForeignKeys, create_table
+from everview.understand import Definition, policy_of
 from everview.views.attachments import attach
 from everview.views.broken import broken_status
 from everview.views.catalog_changes import drop_entry, remove_folder
@@ -78,12 +78,7 @@ class Warehouse:
     def __enter__(self) -> Warehouse:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     # Tables
@@ -168,24 +163,35 @@ class Warehouse:
         policy: str | None = None,
         comment: str | None = None,
         replace: bool = False,
+        cluster_by: str | Sequence[str] = (),
     ) -> View:
         """Create a view and build it; it equals its definition at the versions it then read.
 
         `policy`: AUTO takes the cheaper way at each refresh, INCREMENTAL and INCREMENTAL STRICT
         refuse what cannot be maintained incrementally, FULL always recomputes. Without one the
         setting of that name decides, which is AUTO unless it was changed.
+
+        `replace` gives a view of that name the new definition, in the same place: the rows are
+        its table's next version. StillUsed if a view above uses a column that would go away or
+        change its type. `cluster_by` are columns whose ranges the stored files should be of, for
+        readers that select by them; files of a full build and of compact() are.
         """
         world = self._world
         wanted = policy_of(world.settings.policy if policy is None else policy)
         settings = pinned_settings(self.spark)
-        definition = Definition(name, sql, settings, wanted, comment or "")
+        columns = (cluster_by,) if isinstance(cluster_by, str) else tuple(cluster_by)
+        definition = Definition(name, sql, settings, wanted, comment or "", cluster_by=columns)
         create_view(world, definition, replace=replace)
         return self.view(name)
 
     def create_view(
         self, name: str, sql: str, comment: str | None = None, *, replace: bool = False
     ) -> None:
-        """Give a query a name without storing its rows; what reads the name reads the query."""
+        """Give a query a name without storing its rows; what reads the name reads the query.
+
+        `replace` gives the name another query if all views above remain valid (StillUsed if not);
+        materialized ones are built anew at their next refresh, and status() says so.
+        """
         create_virtual_view(self._world, VirtualView(name, sql), comment or "", replace=replace)
 
     def view(self, name: str) -> View:

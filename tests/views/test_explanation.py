@@ -188,8 +188,8 @@ def test_a_rebuild_says_why() -> None:
         "v",
         "",
         "full: built anew: `t` is another table than before",
-        "  1  write   recompute everything into a new folder",
-        "  2  commit  publish it under the name",
+        "  1  write   recompute everything",
+        "  2  commit  publish the rows with the definition as the next version",
     ]
     assert "built anew" in found._repr_html_()
 

@@ -29,6 +29,7 @@ class Snapshot:
     schema: Schema
     partition_by: tuple[str, ...]
     files: tuple[TableFile, ...]
+    properties: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rows(self) -> int | None:
@@ -87,13 +88,24 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
+class TableShape:
+    """Columns, partition columns and properties of a table."""
+
+    schema: Schema
+    partition_by: tuple[str, ...]
+    properties: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """One commit to be made on top of `base`: all of it or nothing, and only if `base` is still
     the head.
 
     `transactions` are Delta `txn` actions, (appId, version). `metadata` is one JSON value for
     the commit's user metadata. `minus` and `plus` are the change files (never part of a
-    snapshot), named in the metadata.
+    snapshot), named in the metadata. `shape` is what the table becomes, None if it stays as it
+    is: every file before it is then among the removes, the table keeps its id, and properties
+    that the shape does not name stay.
     """
 
     base: int
@@ -107,6 +119,7 @@ class Commit:
     data_change: bool = True
     transactions: tuple[tuple[str, int], ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    shape: TableShape | None = None
 
 
 @dataclass(frozen=True, slots=True)

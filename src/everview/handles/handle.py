@@ -12,7 +12,7 @@ from everview.facts.refreshes import Wish
 from everview.queries import public_frame
 from everview.views.catalog_changes import alter_entry, sources_of_views
 from everview.views.graph import readers
-from everview.views.world import World, public_schema, tail_of
+from everview.views.world import World, public_schema, seen_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,8 +54,8 @@ class Handle:
 
     @property
     def path(self) -> str:
-        """Where its Delta table lies; of a view with LIMIT it holds more rows than the view shows,
-        and status() says which.
+        """Where its Delta table lies, also after it was replaced or built anew; of a view with
+        LIMIT it holds more rows than the view shows, and status() says which.
         """
         return self._world.uri(self._entry.location)
 
@@ -82,7 +82,8 @@ class Handle:
     def __len__(self) -> int:
         """How many rows a reader sees; from the log where it says, else Spark counts them."""
         table = self._world.open(self._entry)
-        stored, tail = table.snapshot(table.head().version).rows, tail_of(table)
+        snapshot = table.snapshot(table.head().version)
+        stored, tail = snapshot.rows, seen_of(snapshot)[1]
         if stored is None:
             return self.to_df().count()
         return stored if tail is None else tail.shown(stored)

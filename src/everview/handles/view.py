@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from everview.create import policy_of, require_policy
 from everview.errors import RefreshFailed
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt, Verification
@@ -21,6 +20,7 @@ from everview.run.log import logged
 from everview.run.recluster import recluster
 from everview.run.spark_errors import spark_failures
 from everview.run.verify import not_comparable, verify
+from everview.understand import policy_of, require_policy
 from everview.views.catalog_changes import alter_entry
 from everview.views.explanation import Explanation, explanation, rebuild_explanation
 from everview.views.gather import gather, require_readable, stored_facts
@@ -99,7 +99,9 @@ class View(Handle):
         facts = gather(world, entry, table, {})
         shape = shape_of_view(world, table, facts)
         kept, known = how_kept(shape), with_moment(facts, shape)
-        return status_of(known, kept, entry.comment, receipts_of(table, None), world.now())
+        status = status_of(known, kept, entry.comment, receipts_of(table, None), world.now())
+        rebuilt = why_rebuild(world, entry.name, table)
+        return replace(status, next_full=rebuilt) if rebuilt else status
 
     def set_policy(self, policy: str) -> None:
         """Choose how it is refreshed from now on; NotIncremental for a policy that it cannot

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import RLock
 
 from everview.errors import CommitConflict, CommitUnknown, LostHistory, NameTaken, NotATable
 from everview.facts.files import Sign, TableFile
 from everview.facts.schema import Schema
-from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot
+from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
 from everview.lake.settle import settle
+from everview.lake.shapes import common_columns
 from everview.lake.summed import APPENDED, CHANGE_FILES, DIFFERENCE, NOTHING, Summed
 
 _HOUR = 3_600_000
@@ -26,6 +27,7 @@ class _Version:
     commit: Commit | None
     files: Mapping[str, TableFile]
     transactions: Mapping[str, int]
+    shape: TableShape
 
 
 @dataclass
@@ -33,9 +35,6 @@ class _State:
     """What is stored at one location. `first` is the oldest version whose history is kept."""
 
     id: str
-    schema: Schema
-    partition_by: tuple[str, ...]
-    properties: Mapping[str, str]
     versions: list[_Version]
     first: int = 0
     vacuumed: set[str] = field(default_factory=set)
@@ -54,32 +53,46 @@ class MemoryTable:
 
     def head(self) -> Head:
         state = self._state()
-        return Head(state.id, len(state.versions) - 1, dict(state.properties))
+        properties = state.versions[-1].shape.properties
+        return Head(state.id, len(state.versions) - 1, dict(properties))
 
     def snapshot(self, version: int) -> Snapshot:
         state = self._state()
         if not state.first <= version < len(state.versions):
             raise LostHistory(f"version {version} of {self._uri} is gone or was never there")
-        files = state.versions[version].files
+        at = state.versions[version]
         return Snapshot(
-            state.id, self._uri, version, state.schema, state.partition_by, tuple(files.values())
+            table_id=state.id,
+            uri=self._uri,
+            version=version,
+            schema=at.shape.schema,
+            partition_by=at.shape.partition_by,
+            files=tuple(at.files.values()),
+            properties=dict(at.shape.properties),
         )
 
-    def changes(self, old: int, new: int) -> Changes | Lost:
+    def changes(self, old: int, new: int, columns: tuple[str, ...] | None = None) -> Changes | Lost:
         state = self._state()
         if old > new:
             return Lost(f"version {old} is newer than version {new}")
         if not state.first <= old <= new < len(state.versions):
             return Lost(f"version {old} or {new} of {self._uri} is gone or was never there")
+        shapes = list(enumerate((v.shape for v in state.versions[old:new]), old))
+        schema = common_columns(shapes, state.versions[new].shape, columns)
+        is_alike = not isinstance(schema, Lost)
+        if not is_alike:
+            schema = common_columns(shapes[:1], state.versions[new].shape, columns)
+        if isinstance(schema, Lost):
+            return schema
         total = Summed()
         for version in state.versions[old + 1 : new + 1]:
             _add_commit(total, version.commit)
-        if not total.is_single:
+        if not is_alike or not total.is_single:
             total = _between_ends(state.versions[old : new + 1])
         lost = next((c for c in total.files if c.file.path in state.vacuumed), None)
         if lost is not None:
             return Lost(f"files of the changes were vacuumed, {lost.file.path} for one")
-        return Changes(state.id, self._uri, old, new, state.schema, total.files, total.ways)
+        return Changes(state.id, self._uri, old, new, schema, total.files, total.ways)
 
     def commit(self, commit: Commit) -> int:
         try:
@@ -125,11 +138,15 @@ class MemoryTable:
             head = len(state.versions) - 1
             if commit.base != head:
                 raise CommitConflict(f"{self._uri} is at version {head}, not {commit.base}")
+            before = state.versions[-1]
             removed = {file.path for file in commit.removes}
-            files = {p: f for p, f in state.versions[-1].files.items() if p not in removed}
+            files = {p: f for p, f in before.files.items() if p not in removed}
+            if commit.shape is not None and files:
+                raise ValueError("a new shape for a table that keeps files of the old one")
             files.update((file.path, file) for file in commit.adds)
-            transactions = {**state.versions[-1].transactions, **dict(commit.transactions)}
-            state.versions.append(_Version(_now(), commit, files, transactions))
+            transactions = {**before.transactions, **dict(commit.transactions)}
+            shape = _shape_after(before.shape, commit.shape)
+            state.versions.append(_Version(_now(), commit, files, transactions, shape))
 
     def _search(self, token: str, since: int) -> tuple[int, int | None]:
         state = self._state()
@@ -160,10 +177,8 @@ class MemoryLake:
         with self.lock:
             if uri in self._states:
                 raise NameTaken(f"there is a table at {uri} already")
-            empty = _Version(_now(), None, {}, {})
-            self._states[uri] = _State(
-                str(uuid.uuid4()), schema, partition_by, dict(properties), [empty]
-            )
+            shape = TableShape(schema, partition_by, dict(properties))
+            self._states[uri] = _State(str(uuid.uuid4()), [_Version(_now(), None, {}, {}, shape)])
         return MemoryTable(self, uri)
 
     def drop(self, uri: str) -> None:
@@ -174,6 +189,12 @@ class MemoryLake:
         if uri not in self._states:
             raise NotATable(f"no table at {uri}")
         return self._states[uri]
+
+
+def _shape_after(before: TableShape, new: TableShape | None) -> TableShape:
+    if new is None:
+        return before
+    return replace(new, properties={**before.properties, **new.properties})
 
 
 def _add_commit(total: Summed, commit: Commit | None) -> None:

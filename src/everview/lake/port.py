@@ -19,18 +19,23 @@ class LakeTable(Protocol):
         ...
 
     def snapshot(self, version: int) -> Snapshot:
-        """The table at a version, with the files' statistics.
+        """The table at a version, with the files' statistics and the properties it had then.
 
         LostHistory if it cannot be built any more.
         """
         ...
 
-    def changes(self, old: int, new: int) -> Changes | Lost:
-        """What turns version `old` into version `new` (old <= new), or why that cannot be told."""
+    def changes(self, old: int, new: int, columns: tuple[str, ...] | None = None) -> Changes | Lost:
+        """What turns version `old` into version `new` (old <= new), or why that cannot be told.
+
+        Where the table got other columns in between, `columns` are those that matter: if they
+        stayed as they were, the changes are told of them (and of the partition columns) alone.
+        """
         ...
 
     def commit(self, commit: Commit) -> int:
-        """Make the commit on top of `commit.base` and give its version.
+        """Make the commit on top of `commit.base` and give its version: rows, transactions and,
+        where it has one, the new shape of the table become visible together.
 
         Every exception of the storage is answered by looking for the token first. CommitConflict
         (another writer was first) and CommitFailed (nobody was) only when it is certain that the

@@ -61,7 +61,7 @@ def rewrite_grouped(work: Work, step: RewriteGrouped) -> None:
         return
     with work.engine.settings(whole(stored.snapshot.bytes), stored.record.settings):
         rows = reduce(DataFrame.unionAll, _lines(work, step.apply))
-        _write(work, clustered(rows, stored.record.layout))
+        _write(work, clustered(rows, stored.record))
 
 
 def _lines(work: Work, apply: ApplyGrouped) -> tuple[DataFrame, ...]:

@@ -89,10 +89,10 @@ def _query(work: Work, lines: Rel) -> DataFrame:
 
 def _write(work: Work, frames: list[DataFrame]) -> None:
     assert work.staged is not None
-    layout = work.facts.stored.record.layout
-    whole = packed(reduce(DataFrame.unionAll, frames), layout.stored, PART, ACTION)
+    record = work.facts.stored.record
+    whole = packed(reduce(DataFrame.unionAll, frames), record.layout.stored, PART, ACTION)
     if not work.staged.is_small:
-        whole = clustered(whole, layout)
+        whole = clustered(whole, record)
     work.written = write_lines(whole, work.table, work.token, work.actions)
     work.removed = work.frames.stored_files
     check_counts(work.written, work.removed, work.facts.view)

@@ -43,6 +43,8 @@ def execute(steps: Program, work: Work) -> int:
                 work.probe(f"refresh: {step.name}")
                 with logged(work.facts.view, step.name):
                     if isinstance(step, Publish):
+                        if work.rebuild is not None:
+                            work.rebuild.check(work)
                         version = publish(work)
                     elif not (work.staged is not None and work.staged.rows == 0):
                         _carry_out(step, work)

@@ -15,11 +15,12 @@ from everview.algebra.relations import Changes, Local, Scan
 from everview.facts.files import TableFile
 from everview.facts.receipts import Read
 from everview.facts.refreshes import RefreshFacts
+from everview.facts.schema import Schema
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Snapshot
 from everview.plan.select import files_within
 from everview.run.engine import Engine
-from everview.run.read import changes_frame, flattened, snapshot_frame
+from everview.run.read import changes_frame, flattened, snapshot_frame, spark_schema
 from everview.run.staging import Staged
 from everview.run.tails import shown_frame
 from everview.sql.names import quoted
@@ -63,7 +64,8 @@ class Frames:
         self, name: str, snapshot: Snapshot, within: Mapping[str, Range] = MappingProxyType({})
     ) -> DataFrame:
         """A source's recorded columns at a snapshot, of the files that may hold rows within these
-        ranges; a column that came later is not seen.
+        ranges; a column that came later is not seen, one that nobody uses and that is gone is
+        NULL.
         """
         if within:
             snapshot = replace(snapshot, files=files_within(snapshot.files, within))
@@ -76,8 +78,9 @@ class Frames:
     def _source(self, name: str, snapshot: Snapshot) -> DataFrame:
         frame = shown_frame(self._engine.own, snapshot, self._facts.source(name).tail)
         recorded = self._facts.stored.record.source(name).schema
-        wanted = [n for n in recorded.names if n in snapshot.schema]
-        return frame if frame.columns == wanted else frame.select(*map(quoted, wanted))
+        frame = _filled(frame, recorded)
+        is_plain = frame.columns == list(recorded.names)
+        return frame if is_plain else frame.select(*map(quoted, recorded.names))
 
     def stored(self, files: tuple[TableFile, ...]) -> DataFrame:
         """Rows of the stored view, hidden fields as columns."""
@@ -94,13 +97,22 @@ class Frames:
         rows = source.changes.rows
         self._count(name, Read(rows, source.changes.bytes, rows))
         if (name, None) not in self._made:
-            self._made[name, None] = changes_frame(
-                self._engine.own, source.changes, source.at_new.partition_by
-            )
+            frame = changes_frame(self._engine.own, source.changes, source.at_new.partition_by)
+            recorded = self._facts.stored.record.source(name).schema
+            self._made[name, None] = _filled(frame, recorded)
         return self._made[name, None]
 
     def _count(self, name: str, read: Read) -> None:
         self.read[name] = self.read.get(name, Read(0, 0)) + read
+
+
+def _filled(frame: DataFrame, recorded: Schema) -> DataFrame:
+    """The rows with all recorded columns, those that are not there any more as NULL."""
+    there = set(frame.columns)
+    missing = Schema(tuple(f for f in recorded.fields if f.name not in there))
+    for field in spark_schema(missing):
+        frame = frame.withColumn(field.name, F.lit(None).cast(field.dataType))
+    return frame
 
 
 def _cut(frame: DataFrame, within: Mapping[str, Range]) -> DataFrame:

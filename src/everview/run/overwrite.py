@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from everview.algebra.relations import Rel
-from everview.facts.views import HIDDEN, Layout
+from everview.facts.views import HIDDEN, ViewRecord
 from everview.program.steps import Overwrite
 from everview.run.define import user_frame
 from everview.run.read import packed
@@ -14,14 +14,14 @@ from everview.run.session_tables import outside_frames
 from everview.run.work import Work
 from everview.run.write import write_rows
 from everview.sql.names import quoted
-from everview.sql.parse import parse_query
+from everview.sql.spark_text import query_of
 
 
 def overwrite(work: Work, step: Overwrite) -> None:
     """Recompute everything at NEW and write it in place of all stored files."""
     frame = _rows(work, step.rel)
-    stored = work.facts.stored.record.layout.stored
-    frame = clustered(packed(frame, stored), work.facts.stored.record.layout)
+    record = work.facts.stored.record
+    frame = clustered(packed(frame, record.layout.stored), record)
     work.written = write_rows(frame, work.table, work.token, work.actions)
     work.removed = work.facts.stored.snapshot.files
 
@@ -32,16 +32,21 @@ def _rows(work: Work, rel: Rel | None) -> DataFrame:
         return work.query(rel, record.layout.stored.names)
     frames = {s.name: work.frames.source(s.name, s.at_new) for s in work.facts.sources}
     frames |= outside_frames(work.engine.own, record)
-    return user_frame(work.engine, parse_query(record.sql), frames)
+    return user_frame(work.engine, query_of(record), frames)
 
 
-def clustered(frame: DataFrame, layout: Layout) -> DataFrame:
-    """Rows with a key in files of key ranges, so that later changes touch few of them."""
-    if layout.kind not in ("keyed", "grouped"):
-        return frame
-    if not layout.key:
+def clustered(frame: DataFrame, record: ViewRecord) -> DataFrame:
+    """Rows in files of ranges: of the columns that the user wished, then of the key, so that
+    later changes touch few files.
+    """
+    layout = record.layout
+    is_keyed = layout.kind in ("keyed", "grouped")
+    if is_keyed and not layout.key:
         return frame.coalesce(1)
-    keys = [F.col(_path(name)) for name in layout.key]
+    names = dict.fromkeys((*record.cluster_by, *(layout.key if is_keyed else ())))
+    if not names:
+        return frame
+    keys = [F.col(_path(name)) for name in names]
     return frame.repartitionByRange(*keys).sortWithinPartitions(*keys)
 
 

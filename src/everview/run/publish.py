@@ -38,4 +38,5 @@ def _commit(work: Work) -> Commit:
         has_change_files=has_change_files or bool(written and work.removed and work.staged),
         transactions=(*transactions, (SELF, base + 1)),
         metadata={"receipt": work.receipt().to_dict()},
+        shape=work.rebuild.shape if work.rebuild is not None else None,
     )

@@ -20,12 +20,12 @@ def recluster(engine: Engine, table: EmbeddedTable) -> int:
     snapshot = table.snapshot(head.version)
     if len(snapshot.files) < 2:
         return head.version
-    layout = ViewRecord.from_json(head.properties["everview.view"]).layout
+    record = ViewRecord.from_json(head.properties["everview.view"])
     token, actions = uuid.uuid4().hex, Actions()
     # The stored bytes are compressed; as many partitions as at a build, for Spark to pack.
     with engine.settings(whole(4 * snapshot.bytes)) as spark:
-        rows = clustered(snapshot_frame(spark, snapshot), layout)
-        if layout.kind not in ("keyed", "grouped"):
+        rows = clustered(snapshot_frame(spark, snapshot), record)
+        if record.layout.kind not in ("keyed", "grouped") and not record.cluster_by:
             rows = rows.coalesce(files_wanted(snapshot.bytes))
         written = write_rows(rows, table, token, actions)
     return table.commit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
@@ -10,6 +11,7 @@ from everview.algebra.relations import Rel
 from everview.facts.files import TableFile
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
+from everview.facts.tables import TableShape
 from everview.lake.delta.table import EmbeddedTable
 from everview.plan.column_types import column_types
 from everview.plan.leaf_facts import leaf_facts
@@ -25,6 +27,16 @@ from everview.run.write import Written
 from everview.sql.write import write
 
 
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """What a refresh that builds a view does besides: the shape that the commit gives the table,
+    if it changes, and a check of what was written, right before the commit.
+    """
+
+    shape: TableShape | None
+    check: Callable[[Work], None]
+
+
 @dataclass
 class Work:
     """What the steps share: the pinned facts, the session, and what earlier steps left."""
@@ -38,6 +50,7 @@ class Work:
     frames: Frames
     staging: Staging
     probe: Probe
+    rebuild: Rebuild | None = None
     actions: Actions = field(default_factory=Actions)
     step: str = ""  # the one being carried out
     staged: Staged | None = None

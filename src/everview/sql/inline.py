@@ -51,6 +51,11 @@ class Inlined:
     used: tuple[str, ...] = ()
     passes: tuple[tuple[_Replaced, ...], ...] = ()
 
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The lower-case names that the query reads."""
+        return tuple(table_name(t).lower() for t in table_references(self.parsed))
+
     def in_original(self, place: Place | None) -> Place | None:
         """A place of the query as one of the original; what stands in a virtual view is shown
         where that view is named.

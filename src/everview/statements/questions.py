@@ -168,6 +168,8 @@ def _details(wh: Warehouse, entry: Entry) -> list[tuple[str, str, None]]:
         status = wh.view(entry.name).status()
         found["Rows"] = _number(status.rows)
         found |= {"Policy": entry.policy, "Kept": status.kept, "Query": record_of(table).sql}
+        if record_of(table).cluster_by:
+            found["Clustered by"] = ", ".join(record_of(table).cluster_by)
         found["Exact at"] = ", ".join(f"{n} v{v}" for n, v in status.exact_at.items())
         if not status.readable_by_others:
             found["Readable by others"] = f"no: {status.readable_reason}"

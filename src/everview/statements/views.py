@@ -7,13 +7,7 @@ from typing import assert_never
 
 from pyspark.sql import DataFrame
 
-from everview.create import (
-    Definition,
-    create_view,
-    create_virtual_view,
-    find_sources,
-    understand,
-)
+from everview.create import create_view, create_virtual_view
 from everview.errors import UnknownName
 from everview.lake.catalog import Entry
 from everview.plan.shape import FullOnly
@@ -44,6 +38,7 @@ from everview.sql.statements.values import (
 from everview.statements.results import DROPPED, done, receipts_frame, rows_frame, text_frame
 from everview.statements.tables import run_add_columns
 from everview.statements.warehouse import Warehouse, in_whole, placed, single
+from everview.understand import Definition, find_sources, understand
 from everview.views.attachments import set_location
 from everview.views.catalog_changes import alter_entry, drop_entry
 from everview.views.status import how_kept
@@ -69,6 +64,7 @@ def _definition(wh: Warehouse, statement: CreateMaterializedView) -> Definition:
         policy=statement.policy or wh._world.settings.policy,
         comment=statement.comment or "",
         comments=_comments(columns),
+        cluster_by=tuple(name.dotted for name in statement.cluster_by),
     )
 
 

@@ -112,7 +112,7 @@ def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Progra
         tree=_tree(facts, changes) if changes is not None else None,
         not_chosen=choice.runner_up.name if choice.runner_up is not None else "",
         where=str(refused.place) if refused and refused.place else "",
-        instead=advice(refused.reason) if refused else "",
+        instead=advice(refused.kind) if refused else "",
         tail=str(shape.layout.tail or ""),
         propagation=(
             propagation(facts, shape, strategy)
@@ -124,7 +124,10 @@ def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Progra
 
 def rebuild_explanation(view: str, reason: str) -> Explanation:
     """The explanation where the stored rows cannot be built on."""
-    steps = ("write: recompute everything into a new folder", "commit: publish it under the name")
+    steps = (
+        "write: recompute everything",
+        "commit: publish the rows with the definition as the next version",
+    )
     return Explanation(view, "full", f"built anew: {reason}", steps)
 
 

@@ -12,8 +12,8 @@ from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.publish import SELF, source_app
 from everview.sql.moments import known_moment
-from everview.sql.parse import parse_query
-from everview.views.world import VIEW_PROPERTY, World, receipts_of, tail_of
+from everview.sql.spark_text import SparkText, query_of
+from everview.views.world import World, receipts_of, record_in, seen_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
 
@@ -37,9 +37,22 @@ def gather(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> Refr
     return RefreshFacts(entry.name, entry.policy, stored, sources)
 
 
+def facts_to_build(
+    world: World, entry: Entry, stored: tuple[ViewRecord, Snapshot], pins: Pins
+) -> RefreshFacts:
+    """The facts of a view whose rows are all to be computed, by a record that is published with
+    them on top of a version.
+    """
+    record, base = stored
+    none = StoredFacts(record, base, built=False, watermark={}, distrust="")
+    sources = tuple(_source(world, s, none, pins) for s in record.sources)
+    return RefreshFacts(entry.name, entry.policy, none, sources)
+
+
 def stored_facts(table: EmbeddedTable) -> StoredFacts:
     head = table.head()
-    record = _with_moment(ViewRecord.from_json(head.properties[VIEW_PROPERTY]))
+    snapshot = table.snapshot(head.version)
+    record = _with_moment(record_in(snapshot))
     recorded = {s.name: table.transaction(source_app(s.id)) for s in record.sources}
     watermark = {name: version for name, version in recorded.items() if version is not None}
     last = table.history(1)
@@ -47,7 +60,7 @@ def stored_facts(table: EmbeddedTable) -> StoredFacts:
     return StoredFacts(
         record=record,
         built=own is not None and len(watermark) == len(record.sources),
-        snapshot=table.snapshot(head.version),
+        snapshot=snapshot,
         watermark=watermark,
         distrust=_distrust(table, head, own) if own is not None else "",
         recompute_seconds=_recompute_seconds(table, last),
@@ -59,7 +72,10 @@ def _with_moment(record: ViewRecord) -> ViewRecord:
     if record.moment is not None or not record.full_only:
         return record
     sources = {s.name: s.schema for s in (*record.sources, *record.outside)}
-    return replace(record, moment=known_moment(parse_query(record.sql), sources))
+    query = query_of(record)
+    if isinstance(query, SparkText):
+        return record
+    return replace(record, moment=known_moment(query, sources))
 
 
 def _recompute_seconds(table: EmbeddedTable, last: tuple[CommitInfo, ...]) -> float | None:
@@ -102,8 +118,8 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
         new=new,
         at_new=at_new,
         at_old=_old(table, old, at_new),
-        changes=_changes(table, old, new),
-        tail=tail_of(table),
+        changes=_changes(table, source, old, new),
+        tail=seen_of(at_new)[1],
     )
 
 
@@ -119,9 +135,11 @@ def _old(table: EmbeddedTable, old: int | None, new: Snapshot) -> Snapshot | Non
         return None
 
 
-def _changes(table: EmbeddedTable, old: int | None, new: int) -> Changes | Lost:
+def _changes(
+    table: EmbeddedTable, source: SourceRecord, old: int | None, new: int
+) -> Changes | Lost:
     if old is None:
         return Lost("the view was never built")
     if old > new:
         return Lost(f"the table went back from version {old} to {new}")
-    return table.changes(old, new)
+    return table.changes(old, new, source.used)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from everview.errors import EverviewError
 from everview.facts.failures import unforeseen
 from everview.facts.wording import size_text
 from everview.lake.catalog import Entry
 from everview.views.broken import broken_status
 from everview.views.gather import gather
+from everview.views.replacement import why_replace
 from everview.views.status import Status, recorded_as, status_of, status_row, status_table
 from everview.views.status_card import (
     definition_parts,
@@ -59,7 +62,9 @@ def _status(world: World, entry: Entry) -> Status:
     facts = gather(world, entry, table, {})
     kept = recorded_as(facts.stored.record)
     receipts = receipts_of(table, _COMMITS_SEARCHED)
-    return status_of(facts, kept, entry.comment, receipts, world.now())
+    status = status_of(facts, kept, entry.comment, receipts, world.now())
+    rebuilt = why_replace(world, entry.name, facts.stored.record)
+    return replace(status, next_full=rebuilt) if rebuilt else status
 
 
 def _view_row(world: World, entry: Entry) -> tuple[str, ...]:

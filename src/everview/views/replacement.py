@@ -5,9 +5,13 @@ from __future__ import annotations
 from everview.errors import UnknownName
 from everview.facts.schema import Schema
 from everview.facts.views import SourceRecord, ViewRecord
+from everview.lake.catalog import Entries
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.define import Defined
-from everview.views.world import World, find_entry, public_schema, record_of
+from everview.sql.inline import Inlined, inlined
+from everview.sql.parse import parse_query
+from everview.views.resolve import virtual_views
+from everview.views.world import World, find_entry, public_schema, record_of, tail_at
 
 
 def why_rebuild(world: World, view: str, table: EmbeddedTable) -> str:
@@ -34,7 +38,33 @@ def why_replace(world: World, view: str, record: ViewRecord) -> str:
         reason = _reshaped(source, public_schema(table, head.version))
         if reason:
             return reason
-    return ""
+        limited = tail_at(table, head.version) is not None
+        if limited != source.limited:
+            return f"`{source.name}` has {'a' if limited else 'no'} LIMIT now"
+    return _reworded(entries, record)
+
+
+def _reworded(entries: Entries, record: ViewRecord) -> str:
+    """Why the text is another one with the virtual views of today in it."""
+    if text_now(entries, record).parsed.text == record.sql:
+        return ""
+    names = ", ".join(f"`{name}`" for name in record.inlined)
+    several = "one of the views" if len(record.inlined) > 1 else "the view"
+    return f"{several} {names} was replaced"
+
+
+def names_read_now(world: World, record: ViewRecord) -> tuple[str, ...]:
+    """The names of the warehouse that a view reads, with the virtual views of today in its text."""
+    if not record.inlined:
+        return tuple(s.name for s in record.sources)
+    entries = world.catalog.read()
+    known = {e.name.lower() for e in entries.entries}
+    return tuple(name for name in text_now(entries, record).tables if name in known)
+
+
+def text_now(entries: Entries, record: ViewRecord) -> Inlined:
+    """A definition with the virtual views of today in it."""
+    return inlined(parse_query(record.given), virtual_views(entries))
 
 
 def _reshaped(source: SourceRecord, now: Schema) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from everview.errors import NotATable, Place, UnknownName
 from everview.facts.schema import Schema
+from everview.facts.tables import Snapshot
 from everview.facts.views import Tail, ViewRecord
 from everview.lake.catalog import Catalog, Entries, Entry
 from everview.lake.delta.storage import Storage
@@ -16,6 +17,7 @@ from everview.run.define import Defined, define
 from everview.run.engine import Engine
 from everview.run.faults import Probe, no_fault
 from everview.settings import Settings
+from everview.sql.spark_text import query_of
 
 VIEW_PROPERTY = "everview.view"
 TABLE_PROPERTY = "everview.table"
@@ -32,7 +34,7 @@ class World:
     now: Callable[[], int]
     settings: Settings = field(default_factory=Settings)
     probe: Probe = no_fault
-    _defined: dict[str, Defined] = field(default_factory=dict)
+    _defined: dict[str, tuple[str, Defined]] = field(default_factory=dict)
 
     @property
     def storage(self) -> Storage:
@@ -70,12 +72,14 @@ class World:
         return found
 
     def defined(self, table: EmbeddedTable, record: ViewRecord) -> Defined:
-        """The definition as understood; asked of Spark once per view and session."""
-        if table.uri not in self._defined:
+        """The definition as understood; asked of Spark once per record and session."""
+        text = record.to_json()
+        known = self._defined.get(table.uri)
+        if known is None or known[0] != text:
             schemas = {s.name: s.schema for s in (*record.sources, *record.outside)}
-            found = define(self.engine, record.sql, schemas, record.settings)
-            self._defined[table.uri] = found
-        return self._defined[table.uri]
+            found = define(self.engine, query_of(record), schemas, record.settings)
+            known = self._defined[table.uri] = (text, found)
+        return known[1]
 
 
 _ATTACHED = ("table", "attached")
@@ -110,21 +114,42 @@ def find_entry(entries: Entries, name: str) -> Entry | None:
 
 
 def public_schema(table: EmbeddedTable, version: int) -> Schema:
-    """The columns a reader sees: of a view its public ones."""
-    record = table.head().properties.get(VIEW_PROPERTY)
-    if record is not None:
-        return ViewRecord.from_json(record).columns
-    return table.snapshot(version).schema
+    """The columns a reader sees at a version: of a view its public ones."""
+    record = _record_at(table, version)
+    return table.snapshot(version).schema if record is None else record.columns
 
 
-def tail_of(table: EmbeddedTable) -> Tail | None:
+def tail_at(table: EmbeddedTable, version: int) -> Tail | None:
     """With what a view is read; None of a table, and of a view that is read as it is stored."""
-    record = table.head().properties.get(VIEW_PROPERTY)
-    return None if record is None else ViewRecord.from_json(record).layout.tail
+    record = _record_at(table, version)
+    return None if record is None else record.layout.tail
 
 
 def record_of(table: EmbeddedTable) -> ViewRecord:
+    """What is recorded of a view now."""
     return ViewRecord.from_json(table.head().properties[VIEW_PROPERTY])
+
+
+def record_in(snapshot: Snapshot) -> ViewRecord:
+    """What was recorded of a view at a version."""
+    return ViewRecord.from_json(snapshot.properties[VIEW_PROPERTY])
+
+
+def seen_of(snapshot: Snapshot) -> tuple[Schema, Tail | None]:
+    """The columns that a reader of a snapshot sees, and with what it is read."""
+    if VIEW_PROPERTY not in snapshot.properties:
+        return snapshot.schema, None
+    record = record_in(snapshot)
+    return record.columns, record.layout.tail
+
+
+def _record_at(table: EmbeddedTable, version: int) -> ViewRecord | None:
+    """The record of a version, which need not be that of today; None of a table."""
+    head = table.head()
+    is_head = head.version == version
+    properties = head.properties if is_head else table.snapshot(version).properties
+    text = properties.get(VIEW_PROPERTY)
+    return None if text is None else ViewRecord.from_json(text)
 
 
 def receipts_of(table: EmbeddedTable, limit: int | None) -> list[Mapping[str, Any]]:

@@ -19,6 +19,7 @@ from everview.lake.delta.partitions import shaped
 from everview.lake.delta.snapshot import metadata_of, read_files
 from everview.lake.delta.stats import bounds_from_stats
 from everview.lake.delta.storage import Storage, decoded, is_absolute
+from everview.lake.shapes import common_columns
 from everview.lake.summed import APPENDED, CHANGE_FILES, DIFFERENCE, FEED, NOTHING, Summed
 
 # An UPDATE by this writer (seen up to 1.6.6) leaves a new row out of the feed if the file holds an
@@ -26,32 +27,33 @@ from everview.lake.summed import APPENDED, CHANGE_FILES, DIFFERENCE, FEED, NOTHI
 _BAD_FEEDS = "delta-rs"
 
 
-def read_changes(storage: Storage, old: int, new: int) -> Changes | Lost:
+def read_changes(
+    storage: Storage, old: int, new: int, columns: tuple[str, ...] | None = None
+) -> Changes | Lost:
     """The changes from `old` to `new`; Lost where the log or the files of it are gone."""
     if old > new:
         return Lost(
             f"version {old} is newer than version {new}: the table was put back or made again"
         )
     try:
-        return _read(storage, old, new)
+        return _read(storage, old, new, columns)
     except LostHistory as lost:
         return Lost(f"{lost.what}. {lost.remedy}".removesuffix(" ").removesuffix("."))
 
 
-def _read(storage: Storage, old: int, new: int) -> Changes | Lost:
+def _read(storage: Storage, old: int, new: int, columns: tuple[str, ...] | None) -> Changes | Lost:
     end = load(storage, new)
     shape = metadata_of(end)
     entries = read_entries(storage, range(old + 1, new + 1))
     known = [entry for entry in entries if entry is not None]
     if len(known) == len(entries) and not _needs_both_ends(known, shape):
-        reason = _reshaped(storage, old, known, shape)
-        if reason is not None:
-            return Lost(reason)
-        total = _by_commit(storage, old, known, shape)
-        files = total.files
-        if total.is_single and not _missing(storage, files):
-            return Changes(shape.id, storage.uri, old, new, shape.schema, files, total.ways)
-    return _between_ends(storage, old, end)
+        schema = _common(_shapes_within(storage, old, known), shape, columns)
+        if not isinstance(schema, Lost):
+            total = _by_commit(storage, old, known, replace(shape, schema=schema))
+            files = total.files
+            if total.is_single and not _missing(storage, files):
+                return Changes(shape.id, storage.uri, old, new, schema, files, total.ways)
+    return _between_ends(storage, old, end, columns)
 
 
 def _needs_both_ends(entries: list[LogEntry], shape: Metadata) -> bool:
@@ -115,13 +117,15 @@ def _described(storage: Storage, old: int, entries: Iterable[LogEntry]) -> Mappi
         return {}
 
 
-def _between_ends(storage: Storage, old: int, end: DeltaTable) -> Changes | Lost:
+def _between_ends(
+    storage: Storage, old: int, end: DeltaTable, columns: tuple[str, ...] | None
+) -> Changes | Lost:
     """By the file lists of both ends: the way that needs none of the commits in between."""
     begin = load(storage, old)
-    before, after = metadata_of(begin), metadata_of(end)
-    reason = _incompatible(before, after, old)
-    if reason is not None:
-        return Lost(reason)
+    after = metadata_of(end)
+    schema = _common([(old, metadata_of(begin))], after, columns)
+    if isinstance(schema, Lost):
+        return schema
     files = difference(read_files(begin), read_files(end))
     missing = _missing(storage, files)
     if missing:
@@ -130,35 +134,27 @@ def _between_ends(storage: Storage, old: int, end: DeltaTable) -> Changes | Lost
             f"delta.deletedFileRetentionDuration of the table says how long they are kept"
         )
     ways = ((DIFFERENCE, end.version() - old),)
-    return Changes(after.id, storage.uri, old, end.version(), after.schema, files, ways)
+    return Changes(after.id, storage.uri, old, end.version(), schema, files, ways)
 
 
-def _reshaped(storage: Storage, old: int, entries: list[LogEntry], shape: Metadata) -> str | None:
-    """Why rows of the range do not fit the newest schema. Without a metaData action all fit."""
+def _shapes_within(
+    storage: Storage, old: int, entries: list[LogEntry]
+) -> list[tuple[int, Metadata]]:
+    """The shapes that rows of the range may have. Without a metaData action all have the last."""
     inside = [(entry.version, entry.metadata) for entry in entries if entry.metadata is not None]
-    if not inside:
-        return None
-    shapes = [(old, metadata_of(load(storage, old))), *inside]
-    reasons = (_incompatible(before, shape, version) for version, before in shapes)
-    return next((reason for reason in reasons if reason is not None), None)
+    return [(old, metadata_of(load(storage, old))), *inside] if inside else []
 
 
-def _incompatible(before: Metadata, after: Metadata, version: int) -> str | None:
-    if before.id != after.id:
-        return (
-            f"the table was replaced after version {version}: its id was {before.id}, is {after.id}"
-        )
-    if before.partition_by != after.partition_by:
-        return f"the table was partitioned anew after version {version}"
-    for column in before.schema.fields:
-        if column.name not in after.schema:
-            return f"the column {column.name!r} of version {version} was dropped"
-        if after.schema[column.name].type != column.type:
-            return (
-                f"the column {column.name!r} was {column.type} at version {version} "
-                f"and is {after.schema[column.name].type} now"
+def _common(
+    older: list[tuple[int, Metadata]], newest: Metadata, columns: tuple[str, ...] | None
+) -> Schema | Lost:
+    for version, before in older:
+        if before.id != newest.id:
+            return Lost(
+                f"the table was replaced after version {version}: its id was {before.id}, "
+                f"is {newest.id}"
             )
-    return None
+    return common_columns(older, newest, columns)
 
 
 def _missing(storage: Storage, files: Iterable[ChangeFile]) -> tuple[str, ...]:

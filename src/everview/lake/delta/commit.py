@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction
 from deltalake.transaction import AddAction, RemoveAction
 
 from everview.errors import CommitConflict, CommitUnknown, LostHistory, UnsupportedFeature
-from everview.facts.files import DataFile, TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Commit
+from everview.lake.delta.actions import data_files, milliseconds_now, user_metadata
+from everview.lake.delta.commit_file import check_reshape, write_commit_file
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries
 from everview.lake.delta.stats import stats_json
@@ -34,8 +32,10 @@ def make_commit(storage: Storage, commit: Commit) -> int:
             f"version {commit.base} of {storage.uri} is gone: other writers went far ahead",
             remedy="Run it again.",
         ) from error
+    if commit.shape is not None:
+        check_reshape(table, commit, commit.shape)
     try:
-        _write(table, commit)
+        _write(storage, table, commit)
     except Exception as error:
         return settle(storage.uri, commit.base, commit.token, partial(search_token, storage), error)
     return commit.base + 1
@@ -58,7 +58,10 @@ def search_token(storage: Storage, token: str, since: int) -> tuple[int, int | N
     return head, None
 
 
-def _write(table: DeltaTable, commit: Commit) -> None:
+def _write(storage: Storage, table: DeltaTable, commit: Commit) -> None:
+    if commit.shape is not None:
+        write_commit_file(storage, table, commit, commit.shape)
+        return
     schema = Schema.from_json(table.schema().to_json())
     table.create_write_transaction(
         [*_removes(commit), *_adds(commit, schema)],
@@ -66,7 +69,7 @@ def _write(table: DeltaTable, commit: Commit) -> None:
         schema=table.schema(),
         partition_by=table.metadata().partition_columns,
         commit_properties=CommitProperties(
-            custom_metadata={"userMetadata": _user_metadata(commit, schema)},
+            custom_metadata={"userMetadata": user_metadata(commit, schema)},
             max_commit_retries=0,
             app_transactions=[Transaction(app, version) for app, version in commit.transactions],
         ),
@@ -75,8 +78,8 @@ def _write(table: DeltaTable, commit: Commit) -> None:
 
 
 def _adds(commit: Commit, schema: Schema) -> Iterator[AddAction]:
-    now = _now()
-    for file in _data_files(commit.adds):
+    now = milliseconds_now()
+    for file in data_files(commit.adds):
         yield AddAction(
             path=decoded(file.path),
             size=file.size,
@@ -88,51 +91,18 @@ def _adds(commit: Commit, schema: Schema) -> Iterator[AddAction]:
 
 
 def _removes(commit: Commit) -> Iterator[RemoveAction]:
-    now = _now()
-    for file in _data_files(commit.removes):
+    now = milliseconds_now()
+    for file in data_files(commit.removes):
         yield RemoveAction(
             decoded(file.path), commit.data_change, now, file.size, dict(file.partition)
         )
 
 
-def _user_metadata(commit: Commit, schema: Schema) -> str:
-    own = {
-        **commit.metadata,
-        "token": commit.token,
-        "operation": commit.operation,
-        "minus": [_named(file, schema) for file in _data_files(commit.minus)],
-        "plus": [_named(file, schema) for file in _data_files(commit.plus)],
-        "has_change_files": commit.has_change_files,
-    }
-    return json.dumps({"everview": own})
-
-
-def _named(file: DataFile, schema: Schema) -> dict[str, Any]:
-    return {
-        "path": file.path,
-        "size": file.size,
-        "rows": file.rows,
-        "partition": [list(pair) for pair in file.partition],
-        "stats": stats_json(file, schema),
-    }
-
-
-def _data_files(files: Iterable[TableFile]) -> Iterator[DataFile]:
-    for file in files:
-        if not isinstance(file, DataFile):
-            raise TypeError(f"a Delta table holds Parquet files, not {type(file).__name__}")
-        yield file
-
-
 def _refuse_vectors(commit: Commit) -> None:
     """A remove without the deletion vector of its file removes nothing."""
-    vector = next((f for f in _data_files(commit.removes) if f.selection is not None), None)
+    vector = next((f for f in data_files(commit.removes) if f.selection is not None), None)
     if vector is not None:
         raise UnsupportedFeature(
             f"the file {vector.path} has a deletion vector, made by another writer",
             remedy="Have that writer rewrite it: REORG TABLE ... APPLY (PURGE).",
         )
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000

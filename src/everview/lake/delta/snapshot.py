@@ -32,6 +32,7 @@ def read_snapshot(storage: Storage, version: int) -> Snapshot:
         schema=shape.schema,
         partition_by=shape.partition_by,
         files=read_files(table),
+        properties=dict(table.metadata().configuration),
     )
 
 

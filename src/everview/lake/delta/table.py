@@ -11,7 +11,7 @@ from deltalake.exceptions import DeltaError
 from everview.errors import LostHistory, NameTaken
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
-from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot
+from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
 from everview.lake.delta.alter import add_columns, set_properties
 from everview.lake.delta.changes import read_changes
 from everview.lake.delta.commit import NO_HOOKS, make_commit, search_token
@@ -29,12 +29,17 @@ _CHECKPOINT_INTERVAL = {"delta.checkpointInterval": "20"}
 class EmbeddedTable:
     """A Delta table at one location; every call reads the log as it is then."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, becomes: TableShape | None = None) -> None:
         self._storage = storage
+        self._becomes = becomes
 
     @property
     def uri(self) -> str:
         return self._storage.uri
+
+    def becoming(self, shape: TableShape) -> EmbeddedTable:
+        """The same table for a writer of files that a commit of this shape will add."""
+        return EmbeddedTable(self._storage, shape)
 
     def head(self) -> Head:
         table = load(self._storage)
@@ -62,8 +67,8 @@ class EmbeddedTable:
             )
         return snapshot
 
-    def changes(self, old: int, new: int) -> Changes | Lost:
-        return read_changes(self._storage, old, new)
+    def changes(self, old: int, new: int, columns: tuple[str, ...] | None = None) -> Changes | Lost:
+        return read_changes(self._storage, old, new, columns)
 
     def commit(self, commit: Commit) -> int:
         return make_commit(self._storage, commit)
@@ -107,13 +112,17 @@ class EmbeddedTable:
         self._storage.delete_folder(folder)
 
     def partition_by(self) -> tuple[str, ...]:
-        """The partition columns, as they are since creation."""
-        return metadata_of(load(self._storage)).partition_by
+        """The partition columns of files to be written."""
+        return self._shape()[1]
 
     def written(self, folder: str) -> tuple[DataFile, ...]:
         """The Parquet files that a writer left below a folder of the table, from their footers."""
-        shape = metadata_of(load(self._storage))
-        return read_written(self._storage, folder, shape.schema, shape.partition_by)
+        schema, partition_by = self._shape()
+        return read_written(self._storage, folder, schema, partition_by)
+
+    def _shape(self) -> tuple[Schema, tuple[str, ...]]:
+        shape = self._becomes or metadata_of(load(self._storage))
+        return shape.schema, shape.partition_by
 
 
 class EmbeddedDelta:

@@ -24,6 +24,7 @@ GRAMMAR: tuple[Entry, ...] = (
         "CREATE MATERIALIZED VIEW",
         "CREATE [OR REPLACE] MATERIALIZED VIEW [IF NOT EXISTS] name\n"
         "  [(column [COMMENT 'text'], ...)]\n"
+        "  [CLUSTER BY (column, ...)]\n"
         "  [COMMENT 'text']\n"
         "  [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL]\n"
         "  AS query",
@@ -32,7 +33,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "  REFRESH POLICY AUTO\n"
         "  AS SELECT city, count(*), sum(amount)\n"
         "     FROM sales JOIN stores USING (store_id) GROUP BY city",
-        "Stores the rows of a query, to be kept fresh by what changes in its tables.",
+        "Stores the rows of a query, to be kept fresh by what changes in its tables; OR REPLACE "
+        "keeps its place and is refused if views above use a column that would go.",
     ),
     Entry(
         "REFRESH MATERIALIZED VIEW",
@@ -197,7 +199,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "CREATE [OR REPLACE] VIEW [IF NOT EXISTS] name\n"
         "  [(column [COMMENT 'text'], ...)] [COMMENT 'text'] AS query",
         "CREATE OR REPLACE VIEW northern AS SELECT * FROM stores WHERE latitude > 60",
-        "Gives a query a name; nothing is stored.",
+        "Gives a query a name; nothing is stored; after OR REPLACE the materialized views above "
+        "are built anew at their next refresh.",
     ),
     Entry(
         "ALTER VIEW",

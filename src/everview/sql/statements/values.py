@@ -212,6 +212,7 @@ class CreateMaterializedView:
     comment: str | None
     policy: Policy | None
     query: Slice
+    cluster_by: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,15 +61,20 @@ def create_materialized_view(cursor: Cursor, *, or_replace: bool) -> CreateMater
     name, if_not_exists, columns = _head(cursor, or_replace=or_replace)
     once = Once(cursor)
     comment, policy = None, None
+    cluster_by: tuple[Name, ...] = ()
     while True:
-        if once.accept("COMMENT"):
+        if once.accept("CLUSTER", "BY"):
+            cluster_by = cursor.listed(cursor.column)
+        elif once.accept("COMMENT"):
             comment = cursor.string()
         elif once.accept("REFRESH", "POLICY"):
             policy = _policy(cursor)
         else:
             break
     rows = _definition(cursor)
-    return CreateMaterializedView(name, or_replace, if_not_exists, columns, comment, policy, rows)
+    return CreateMaterializedView(
+        name, or_replace, if_not_exists, columns, comment, policy, rows, cluster_by
+    )
 
 
 def _head(cursor: Cursor, *, or_replace: bool) -> tuple[Name, bool, tuple[ViewColumn, ...] | None]:

@@ -1,0 +1,71 @@
+"""Writing a file only where none is: what makes a commit file of our own a compare-and-swap."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import obstore
+from obstore.exceptions import UnknownConfigurationKeyError
+from obstore.store import LocalStore, ObjectStore, from_url
+
+from everview.errors import UnsupportedFeature
+from everview.lake.delta.storage import Storage, is_absolute
+
+_PREFIXES = ("aws_", "azure_", "google_")
+# Options of the connection; the others are of the store.
+_OF_CLIENT = frozenset(
+    {
+        *("allow_http", "allow_invalid_certificates", "connect_timeout", "default_content_type"),
+        *("http1_only", "http2_only", "pool_idle_timeout", "pool_max_idle_per_host", "proxy_url"),
+        *("proxy_ca_certificate", "proxy_excludes", "root_certificate", "randomize_addresses"),
+        *("read_timeout", "timeout", "user_agent"),
+    }
+)
+_LOCKING = "AWS_S3_LOCKING_PROVIDER"
+
+
+def put_if_absent(storage: Storage, path: str, content: bytes) -> None:
+    """Write a whole file at once; obstore's AlreadyExistsError if there is one already."""
+    obstore.put(_store(storage), path, content, mode="create", use_multipart=False)
+
+
+def _store(storage: Storage) -> ObjectStore:
+    if not is_absolute(storage.uri):
+        return LocalStore(prefix=storage.uri)
+    _refuse_locks(storage)
+    # Which options there are depends on the kind of store, so they have no one type.
+    client: Any = {}
+    own: Any = {}
+    for key, value in storage.options.items():
+        plain = key.lower()
+        for prefix in _PREFIXES:
+            plain = plain.removeprefix(prefix)
+        if plain in _OF_CLIENT:
+            client[plain] = value
+        elif _is_known(storage.uri, key, value):
+            own[key] = value
+    return from_url(storage.uri, config=own, client_options=client)
+
+
+def _is_known(uri: str, key: str, value: str) -> bool:
+    """Whether the store has this option; some are of the Delta library alone."""
+    option: Any = {key: value}
+    try:
+        from_url(uri, config=option)
+    except UnknownConfigurationKeyError:
+        return False
+    except Exception:
+        return True  # known, and wrong without the others
+    return True
+
+
+def _refuse_locks(storage: Storage) -> None:
+    """Writers that take turns by a lock do not see a file that was put without it."""
+    options = {key.upper(): value for key, value in storage.options.items()}
+    if options.get(_LOCKING) or os.environ.get(_LOCKING):
+        raise UnsupportedFeature(
+            f"the definition of a view at {storage.uri} cannot be changed in place: its commits "
+            f"are ordered by a lock ({_LOCKING})",
+            remedy="Drop the view and create it again; or use a store with conditional writes.",
+        )
