@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from everview.errors import EverviewError, RefreshFailed
-from everview.facts.keys import KeyCheck
-from everview.facts.progress import Progress
-from everview.facts.receipts import Read, Receipt, Verification
-from everview.handles.table import Table
-from everview.handles.view import View
-from everview.session import open
-from everview.settings import Settings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from everview.version import VERSION as __version__
-from everview.views.explanation import Explanation
-from everview.views.status import Status
-from everview.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from everview.errors import EverviewError, RefreshFailed
+    from everview.facts.keys import KeyCheck
+    from everview.facts.progress import Progress
+    from everview.facts.receipts import Read, Receipt, Verification
+    from everview.handles.table import Table
+    from everview.handles.view import View
+    from everview.session import open
+    from everview.settings import Settings
+    from everview.views.explanation import Explanation
+    from everview.views.status import Status
+    from everview.warehouse import Warehouse
 
 __all__ = [
     "EverviewError",
@@ -32,3 +37,34 @@ __all__ = [
     "__version__",
     "open",
 ]
+
+# Where the public names are: each is loaded when it is first asked for, so that what needs
+# no Spark does not wait for it.
+_HOMES = {
+    "EverviewError": "everview.errors",
+    "Explanation": "everview.views.explanation",
+    "KeyCheck": "everview.facts.keys",
+    "Progress": "everview.facts.progress",
+    "Read": "everview.facts.receipts",
+    "Receipt": "everview.facts.receipts",
+    "RefreshFailed": "everview.errors",
+    "Settings": "everview.settings",
+    "Status": "everview.views.status",
+    "Table": "everview.handles.table",
+    "Verification": "everview.facts.receipts",
+    "View": "everview.handles.view",
+    "Warehouse": "everview.warehouse",
+    "open": "everview.session",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

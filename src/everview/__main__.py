@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from everview.cli.main import main
+# As in cli/codes.py, which is not loaded yet.
+_INTERRUPTED = 130
+
+
+def main() -> int:
+    """The command line; Ctrl-C ends it in one line from its first moment on."""
+    try:
+        from everview.cli.main import main as run
+
+        return run()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return _INTERRUPTED
+
 
 if __name__ == "__main__":
     sys.exit(main())

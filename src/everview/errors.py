@@ -193,6 +193,13 @@ class CommitFailed(EverviewError):
     title = "the commit did not land"
 
 
+class StorageUnreadable(EverviewError):
+    """The storage does not answer or does not let us read. Check the path and the access to it."""
+
+    code = "EV-4009"
+    title = "the storage cannot be read"
+
+
 # 5xxx: refresh
 
 

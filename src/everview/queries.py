@@ -19,6 +19,7 @@ from everview.errors import (
 )
 from everview.lake.catalog import Entry
 from everview.run.engine import sql_over
+from everview.run.quiet import quiet_errors
 from everview.run.read import schema_of
 from everview.run.session_tables import session_frame
 from everview.run.spark_errors import spark_message
@@ -53,9 +54,10 @@ def query_frame(
     else:
         text = with_sources(query, names)
     try:
-        return sql_over(spark, text, {names[s]: frame for s, frame in frames.items()})
+        with quiet_errors():
+            return sql_over(spark, text, {names[s]: frame for s, frame in frames.items()})
     except (AnalysisException, ParseException) as error:
-        raise SqlInvalid(spark_message(error), remedy="Correct the query.") from error
+        raise SqlInvalid(spark_message(error), remedy="Correct the query.") from None
 
 
 def _resolved(

@@ -6,17 +6,19 @@ import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from everview.create import rebuild_view
 from everview.errors import EverviewError, RefreshFailed, Unexpected
 from everview.facts.failures import in_short, retold, unforeseen
 from everview.facts.progress import Progress, Watcher
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
 from everview.facts.wording import counted
-from everview.refresh import refresh_among_others
+from everview.lake.catalog import Entry
+from everview.lake.delta.table import EmbeddedTable
+from everview.run.interrupts import raised_at_once
 from everview.run.log import LOG
 from everview.run.several import (
     Began,
+    Ended,
     Event,
     Failed,
     Order,
@@ -29,6 +31,7 @@ from everview.run.several import (
 from everview.views.gather import Pins
 from everview.views.graph import refresh_order, views_below
 from everview.views.replacement import names_read_now, why_rebuild
+from everview.views.skipped import skipped
 from everview.views.world import World, record_of
 
 
@@ -54,7 +57,12 @@ def refresh_views(
         return _refresh_one(where, name, pins, own)
 
     below = {n: views_below(n, sources) for n in order}
-    outcomes = _done(world, Order(order, below), work, _told(watcher, known, len(order)))
+    say = _told(watcher, known, len(order))
+    outcomes: Mapping[str, Outcome] | None = None
+    if not world.engine.is_started and not wish.full:
+        outcomes = _all_skipped(world, order, pins, say)
+    if outcomes is None:
+        outcomes = _done(world, Order(order, below), work, say)
     receipts = {n: o for n in order if isinstance(o := outcomes[n], Receipt)}
     if len(receipts) < len(order):
         raise _failure(outcomes, known, order)
@@ -101,6 +109,26 @@ def _pins(world: World, names: list[str]) -> Pins:
     return pins
 
 
+def _all_skipped(
+    world: World, names: list[str], pins: Pins, say: Callable[[Event], None]
+) -> dict[str, Outcome] | None:
+    """The receipts where no view has anything to do, so that no Spark is started; else None."""
+    found: dict[str, Outcome] = {}
+    met = dict(pins)
+    for name in names:
+        entry = world.entry(name, "view")
+        try:
+            receipt = skipped(world, entry, world.open(entry), met, full=False)
+        except EverviewError:  # which one stops is said by the refresh itself
+            return None
+        if receipt is None:
+            return None
+        found[name] = receipt
+    for name, outcome in found.items():
+        say(Ended(name, outcome))
+    return found
+
+
 def _done(
     world: World,
     order: Order,
@@ -116,7 +144,8 @@ def _done(
         with world.engine.beside() as engine:
             return work(name, replace(world, engine=engine))
 
-    return side_by_side(order, beside, say, number, world.engine.interrupt_others)
+    with raised_at_once():
+        return side_by_side(order, beside, say, number, world.engine.interrupt_others)
 
 
 def _told(watcher: Watcher | None, known: Mapping[str, str], total: int) -> Callable[[Event], None]:
@@ -187,6 +216,18 @@ def _refresh_one(world: World, name: str, pins: Pins, wish: Wish) -> Receipt:
     """Refresh a view whose sources are done; one that no longer fits is built anew."""
     entry = world.entry(name, "view")
     table = world.open(entry)
+    idle = skipped(world, entry, table, pins, full=wish.full)
+    return idle or _run_refresh(world, entry, table, pins, wish)
+
+
+def _run_refresh(
+    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, wish: Wish
+) -> Receipt:
+    """Refresh a view of which something may have changed, or build it anew."""
+    # Only now: what runs Spark takes long to load.
+    from everview.create import rebuild_view
+    from everview.refresh import refresh_among_others
+
     base = table.snapshot(table.head().version)
     reason = why_rebuild(world, entry.name, table)
     if reason:

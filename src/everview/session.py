@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from os import PathLike, fspath
+from functools import partial
+from os import PathLike
+from typing import TYPE_CHECKING
 
-from pyspark.sql import SparkSession
-
-from everview.errors import InvalidArgument, NotAWarehouse
+from everview.errors import NotAWarehouse
 from everview.facts.progress import Watcher
 from everview.lake.catalog import Catalog, warehouse_state
+from everview.lake.delta.storage import place_of
 from everview.lake.delta.table import EmbeddedDelta
 from everview.run.engine import Engine
 from everview.run.local import local_session
 from everview.settings import Settings
 from everview.views.world import World
 from everview.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def open(
@@ -32,14 +36,15 @@ def open(
     """Open the warehouse at a folder or URI, creating it where nothing is yet.
 
     With `spark` the caller's session is used, classic or Connect, and its settings stay as they
-    are; without one, a local session is started (or the running one used). `storage_options`
-    are handed to the Delta library for object stores. Without `settings` the `EVERVIEW_*`
+    are; without one, a local session is started (or the running one used) when it is first needed:
+    what the log alone tells, such as status and history, needs none. `storage_options` are
+    handed to the Delta library for object stores. Without `settings` the `EVERVIEW_*`
     variables of the environment are read. NotAWarehouse if the folder holds something else, or
     nothing and `create` is false. `progress` is called with a Progress while views are refreshed.
     """
     settings = Settings.from_environ(os.environ) if settings is None else settings
     options = dict(storage_options or {})
-    place = _place(path)
+    place = place_of(path)
     state = warehouse_state(place, options)
     if state == "other":
         raise NotAWarehouse(
@@ -54,18 +59,9 @@ def open(
     catalog = Catalog(place, options)
     if state == "empty":
         catalog.create()
-    engine = Engine(spark if spark is not None else local_session(settings))
+    engine = Engine(spark, partial(local_session, settings))
     lake = EmbeddedDelta(options)
     return Warehouse(World(catalog, lake, engine, options, _milliseconds, settings), progress)
-
-
-def _place(path: object) -> str:
-    given = fspath(path) if isinstance(path, PathLike) else path
-    if not isinstance(given, str) or not given.strip():
-        raise InvalidArgument(
-            f"{path!r} is not a folder or URI.", remedy='For example ev.open("shop").'
-        )
-    return given
 
 
 def _milliseconds() -> int:

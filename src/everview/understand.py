@@ -23,6 +23,7 @@ from everview.version import VERSION
 from everview.views.catalog_changes import sources_of_views
 from everview.views.gather import Pins
 from everview.views.graph import find_circle
+from everview.views.kept import how_kept
 from everview.views.resolve import Resolved
 from everview.views.sources import sources_of
 from everview.views.world import World, public_schema, tail_at
@@ -148,6 +149,7 @@ def record_for(
         created_with=VERSION,
         inlined=tuple(dict.fromkeys((*definition.inlined, *sources.inlined))),
         comments=dict(definition.comments),
+        kept=how_kept(shape),
         moment=defined.moment,
         outside=tuple(
             SourceRecord(n, o.table.name, session_schema(world.engine.own, o.table), ())

@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
-
-from everview.create import create_view, create_virtual_view
 from everview.errors import WarehouseClosed
 from everview.facts.failures import unforeseen
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
-from everview.handles.handle import checked_retention
 from everview.handles.table import Table
 from everview.handles.temporary_views import TemporaryViews
 from everview.handles.view import View
 from everview.refresh_views import refresh_views
-from everview.run.given import Frame
-from everview.run.pinned import pinned_settings
 from everview.settings import Settings
-from everview.sql.inline import VirtualView
-from everview.sql.statements.parse import parse_script, parse_statement, split_script
-from everview.sql.statements.parts import Slice
-from everview.sql.statements.values import Query, Statement
-from everview.statements.run import run_statement, script_text
-from everview.tables import Declared, ForeignKeys, create_table
-from everview.understand import Definition, policy_of
-from everview.views.attachments import attach
 from everview.views.broken import broken_status
-from everview.views.catalog_changes import drop_entry, remove_folder
-from everview.views.leftovers import leftovers
 from everview.views.notebook import warehouse_html
 from everview.views.progress_bar import notebook_bar
 from everview.views.status import Status
 from everview.views.world import World
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+    from everview.run.given import Frame
+    from everview.sql.statements.parts import Slice
+    from everview.sql.statements.values import Statement
+    from everview.tables import ForeignKeys
+
+# What reads SQL and runs Spark is loaded by the calls that need it: the log answers the others.
 
 
 class Warehouse:
@@ -103,6 +99,8 @@ class Warehouse:
         `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a
         tuple. They are declared, and checked by verify().
         """
+        from everview.tables import Declared, create_table
+
         declared = Declared(
             primary_key,
             foreign_keys,
@@ -113,14 +111,17 @@ class Warehouse:
         create_table(self._world, name, schema_or_df, declared)
         return self.table(name)
 
-    def attach(self, name: str, path: str, *, replace: bool = False) -> Table:
+    def attach(self, name: str, path: str | PathLike[str], *, replace: bool = False) -> Table:
         """Read somebody else's Delta table where it lies; it is never written or copied.
 
         With `replace` a name that is attached already is pointed to another place. If the same
         table lies there, moved with its log, views of it go on from where they are; if it is
         another table, the next refresh builds them anew.
         """
-        attach(self._world, name, path, replace=replace)
+        from everview.lake.delta.storage import place_of
+        from everview.views.attachments import attach
+
+        attach(self._world, name, place_of(path), replace=replace)
         return self.table(name)
 
     def table(self, name: str) -> Table:
@@ -141,18 +142,9 @@ class Warehouse:
 
         The retention is that of `table.vacuum`, and as there must be forced if it is short.
         """
-        world = self._world
-        hours = checked_retention(world, None, retention_hours, force=force or dry_run)
-        gone: list[str] = []
-        for entry in world.catalog.read().entries:
-            if entry.kind in ("table", "view"):
-                paths = world.open(entry).vacuum(hours, dry_run=dry_run)
-                gone += (f"{entry.location}/{path}" for path in paths)
-        for folder in leftovers(world, hours):
-            gone.append(folder)
-            if not dry_run:
-                remove_folder(world, folder)
-        return tuple(gone)
+        from everview.handles.vacuum import vacuum_all
+
+        return vacuum_all(self._world, retention_hours, dry_run=dry_run, force=force)
 
     # Views
 
@@ -176,6 +168,10 @@ class Warehouse:
         change its type. `cluster_by` are columns whose ranges the stored files should be of, for
         readers that select by them; files of a full build and of compact() are.
         """
+        from everview.create import create_view
+        from everview.run.pinned import pinned_settings
+        from everview.understand import Definition, policy_of
+
         world = self._world
         wanted = policy_of(world.settings.policy if policy is None else policy)
         settings = pinned_settings(self.spark)
@@ -192,6 +188,9 @@ class Warehouse:
         `replace` gives the name another query if all views above remain valid (StillUsed if not);
         materialized ones are built anew at their next refresh, and status() says so.
         """
+        from everview.create import create_virtual_view
+        from everview.sql.inline import VirtualView
+
         create_virtual_view(self._world, VirtualView(name, sql), comment or "", replace=replace)
 
     def view(self, name: str) -> View:
@@ -253,6 +252,9 @@ class Warehouse:
         Statements: queries, CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER, ATTACH, REFRESH,
         VERIFY, OPTIMIZE, VACUUM, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
         """
+        from everview.sql.statements.parse import parse_statement, split_script
+        from everview.statements.run import script_text
+
         text = script_text(text)
         return self._run(parse_statement(text), split_script(text)[0])
 
@@ -261,12 +263,18 @@ class Warehouse:
 
         The whole text is parsed before the first one runs; None if it holds no statement.
         """
+        from everview.sql.statements.parse import parse_script, split_script
+        from everview.statements.run import script_text
+
         result, text = None, script_text(text)
         for statement, part in zip(parse_script(text), split_script(text), strict=True):
             result = self._run(statement, part)
         return result
 
     def _run(self, statement: Statement, part: Slice) -> DataFrame:
+        from everview.sql.statements.values import Query
+        from everview.statements.run import run_statement
+
         result = run_statement(self, statement, part)
         if not isinstance(statement, Query):
             self._temporary.follow(self._world)
@@ -283,6 +291,8 @@ class Warehouse:
         return self._temporary.make(self._world, session)
 
     def _drop(self, name: str, *, cascade: bool) -> tuple[str, ...]:
+        from everview.views.catalog_changes import drop_entry
+
         gone = drop_entry(self._world, name, cascade=cascade)
         self._temporary.follow(self._world)
         return tuple(e.name for e in gone)

@@ -321,3 +321,22 @@ def test_no_warehouse_near(
     error = json.loads(capsys.readouterr().out)["error"]
     assert error["code"] == NotAWarehouse.code
     assert "EVERVIEW_WAREHOUSE" in error["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("since", "code"), [(None, 0), (1_000_000, 0), (940_000, 0), (939_999, 5), (0, 5)]
+)
+def test_a_view_older_than_asked(
+    wh: FakeWarehouse,
+    capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+    since: int | None,
+    code: int,
+) -> None:
+    found = replace(STATUS, asked_at=1_000_000, behind_since=since)
+    monkeypatch.setattr(wh, "status", lambda: [found])
+    assert main(["status"]) == 0
+    assert main(["status", "--max-age", "1m"]) == code
+    assert ("older than --max-age: city_sales" in capsys.readouterr().err) == (code == 5)
+    assert main(["status", "--max-age", "1m", "--json"]) == code
+    assert json.loads(capsys.readouterr().out)[0]["too_old"] == (code == 5)

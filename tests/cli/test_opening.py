@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import everview
 from everview.cli.noise import spark_log, starting
 from everview.cli.opening import opened_at, warehouse_path
 from everview.cli.spark_trouble import trouble
 from everview.errors import NotAWarehouse, SparkNotStarted
+from everview.run import local
 from tests.cli.fakes import screen
 
 
@@ -46,18 +46,20 @@ class PySparkRuntimeError(Exception):
     __module__ = "pyspark.errors.exceptions.base"
 
 
-def test_a_spark_that_does_not_start_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: str, *, create: bool) -> None:
+def test_a_spark_that_does_not_start_is_explained(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refuse() -> None:
         os.write(1, b"a line on stdout\n")
         os.write(2, b"java.net.BindException: Can't assign requested address\n")
         raise PySparkRuntimeError("JAVA_GATEWAY_EXITED")
 
-    monkeypatch.setattr(everview, "open", refuse)
+    monkeypatch.setattr(local, "prepare", refuse)
     with (
         pytest.raises(SparkNotStarted) as caught,
-        opened_at("x", screen().screen, create=False),
+        opened_at(str(tmp_path / "x"), screen().screen, create=True) as warehouse,
     ):
-        pass
+        warehouse.create_table("t", "id INT")
     error = caught.value
     assert "could not open a port" in error.what
     assert "BindException" in error.what

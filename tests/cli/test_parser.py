@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 import pytest
 
 from everview.cli.grammar import COMMANDS
-from everview.cli.main import RUNS, main
+from everview.cli.main import HOMES, main
 from everview.cli.parser import UsageError, build_parser, parse
 
 
@@ -22,7 +22,7 @@ def help_of(*words: str) -> str:
 
 
 def test_every_command_is_run_and_every_run_is_a_command() -> None:
-    assert [c.name for c in COMMANDS] == list(RUNS)
+    assert [c.name for c in COMMANDS] == list(HOMES)
 
 
 @pytest.mark.parametrize("command", [None, *(c.name for c in COMMANDS)])
@@ -78,6 +78,11 @@ def test_every_shared_option_is_there() -> None:
         ["explain"],
         ["sql", "--limit", "-1"],
         ["sql", "--limit", "x"],
+        ["sql", "--limit", "1.5"],
+        ["status", "--max-age", "2"],
+        ["status", "--max-age", "2w"],
+        ["status", "--max-age", "h"],
+        ["status", "--max-age", "-2h"],
         ["status", "--x"],
     ],
 )
@@ -98,3 +103,25 @@ def test_version_and_help_end_well(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("everview 0.")
     assert main(["doctor", "--help"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["sql", "--limit", "x"], "argument --limit: 'x' is not a whole number of 0 or more"),
+        (["demo", "--sales", "many"], "argument --sales: 'many' is not a whole number"),
+        (["status", "--max-age", "2w"], "argument --max-age: '2w' is not an age; give a number"),
+    ],
+)
+def test_a_value_that_is_refused_is_named(argv: list[str], said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(argv)
+    assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "milliseconds"),
+    [("90s", 90_000), ("30m", 1_800_000), ("2h", 7_200_000), ("1d", 86_400_000), ("0S", 0)],
+)
+def test_an_age(text: str, milliseconds: int) -> None:
+    assert parse(["status", "--max-age", text]).max_age == milliseconds

@@ -62,7 +62,10 @@ def test_a_full_refresh_says_what_it_wrote_and_why() -> None:
     [
         ((0, 1, 0), 200, "1 of 200 rows changed"),
         ((2, 31, 0), 200, "33 of 200 rows changed (2 new, 31 updated)"),
-        ((0, 0, 1), 199, "1 of 199 rows changed (1 gone)"),
+        ((0, 0, 1), 199, "1 of 200 rows changed (1 gone)"),
+        ((0, 0, 168), 0, "168 of 168 rows changed (168 gone)"),
+        ((168, 0, 0), 168, "168 of 168 rows changed (168 new)"),
+        ((0, 0, 0), 0, "no rows changed"),
         ((1, 0, 0), None, "1 row changed (1 new)"),
         ((0, 1200, 0), None, "1,200 rows changed"),
         ((0, 0, 0), 200, "none of 200 rows changed"),

@@ -91,7 +91,7 @@ def test_the_metadata_says_what_it_is_and_needs(dist: Path) -> None:
         needed
     )
     assert not {"pytest", "ruff", "mypy", "hypothesis"} & set(needed)
-    assert "everview = everview.cli.main:main" in scripts
+    assert "everview = everview.__main__:main" in scripts
 
 
 def test_the_sdist_builds_the_same_wheel_and_holds_no_tests(dist: Path, tmp_path: Path) -> None:

@@ -15,15 +15,14 @@ from everview.facts.schema import Field, Schema
 from everview.facts.tables import CommitInfo
 from everview.facts.views import Layout, Moment, SourceRecord, ViewRecord
 from everview.plan.shape import full_only
+from everview.views.kept import how_kept, with_moment
 from everview.views.status import (
     HEADER,
     Status,
-    how_kept,
     recorded_as,
     status_of,
     status_row,
     status_table,
-    with_moment,
 )
 from everview.views.status_card import (
     definition_parts,

@@ -21,7 +21,7 @@ from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite, simplified
 from everview.sql.bind import Asks, Lowered, NotLowered, bind
 from everview.sql.parse import Parsed, forbid_outside_state, parse_query
-from everview.views.status import how_kept
+from everview.views.kept import how_kept
 
 How = Literal["incrementally", "in full", "as text", "refused"]
 HOWS: tuple[How, ...] = ("incrementally", "in full", "as text", "refused")

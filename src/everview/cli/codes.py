@@ -7,6 +7,7 @@ ERROR = 1
 USAGE = 2
 DIFFERENT = 3
 UNHEALTHY = 4
+TOO_OLD = 5
 INTERRUPTED = 130
 
 MEANINGS = {
@@ -15,5 +16,6 @@ MEANINGS = {
     USAGE: "the command line was not understood",
     DIFFERENT: "verify found a view that differs from its recomputation",
     UNHEALTHY: "a check of doctor failed",
+    TOO_OLD: "status found a view that is older than --max-age",
     INTERRUPTED: "interrupted",
 }

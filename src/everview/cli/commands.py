@@ -12,7 +12,7 @@ from typing import Any
 from rich.text import Text
 
 import everview
-from everview.cli.codes import DIFFERENT, DONE, ERROR
+from everview.cli.codes import DIFFERENT, DONE, ERROR, TOO_OLD
 from everview.cli.lineage import lineage, shown
 from everview.cli.opening import opened
 from everview.cli.parser import UsageError
@@ -93,8 +93,12 @@ def run_status(arguments: argparse.Namespace, screen: Screen) -> int:
     """One line per view."""
     with opened(arguments, screen) as warehouse:
         statuses = warehouse.status(*arguments.views)
+    old = [] if arguments.max_age is None else _too_old(statuses, arguments.max_age)
     if screen.json:
-        screen.document([s.to_dict() for s in statuses])
+        asked = arguments.max_age is not None
+        screen.document(
+            [s.to_dict() | ({"too_old": s.view in old} if asked else {}) for s in statuses]
+        )
     elif statuses and arguments.tree:
         screen.say(shown(lineage(statuses), plain=screen.plain))
     elif statuses:
@@ -105,7 +109,15 @@ def run_status(arguments: argparse.Namespace, screen: Screen) -> int:
         screen.say(table(columns, cells, plain=screen.plain))
     else:
         screen.note("There are no views yet.")
-    return ERROR if any(s.error for s in statuses) else DONE
+    if old and not screen.json:
+        screen.note(f"older than --max-age: {', '.join(old)}")
+    if any(s.error for s in statuses):
+        return ERROR
+    return TOO_OLD if old else DONE
+
+
+def _too_old(statuses: list[everview.Status], milliseconds: int) -> list[str]:
+    return [s.view for s in statuses if s.is_older_than(milliseconds)]
 
 
 def run_explain(arguments: argparse.Namespace, screen: Screen) -> int:

@@ -50,10 +50,23 @@ def _shared(*names: str, help: str, metavar: str = "") -> Option:
 
 def _count(text: str) -> int:
     """A number of rows; argparse turns the refusal into a usage error."""
-    number = int(text.replace("_", "").replace(",", ""))
-    if number < 0:
-        raise argparse.ArgumentTypeError("must be 0 or more")
-    return number
+    digits = text.replace("_", "").replace(",", "")
+    if not (digits.isascii() and digits.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
+    return int(digits)
+
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def _age(text: str) -> int:
+    """A duration such as 90s, 30m, 2h or 1d, in milliseconds."""
+    number, unit = text[:-1], text[-1:].lower()
+    if not (number.isascii() and number.isdecimal() and unit in _SECONDS):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not an age; give a number and s, m, h or d, such as 90s, 30m, 2h or 1d"
+        )
+    return int(number) * _SECONDS[unit] * 1000
 
 
 def _number(name: str, help: str, default: int | None = None) -> Option:
@@ -130,12 +143,22 @@ COMMANDS = (
     Command(
         "status",
         "Show how fresh each view is and how far behind.",
-        ("everview status", "everview status city_sales --json"),
+        ("everview status city_sales --json", "everview status --max-age 2h"),
         (
             _views("views to show; all if none is named"),
             _flag("--tree", help="show which views stand on which tables"),
+            Option(
+                ("--max-age",),
+                "exit with code 5 if a view is older than this, such as 90s, 30m, 2h or 1d",
+                {"type": _age, "metavar": "AGE"},
+            ),
         ),
-        "A view whose status cannot be told has a row with its error; the exit code is\nthen 1.",
+        "The answer comes from the log, without Spark. A view is older than --max-age if\n"
+        "a source, its own or of a view below it, has a commit made before then that no\n"
+        "refresh has brought into the view; one that is up to date is never too old,\n"
+        "however long ago it was refreshed. Their names are said on stderr, and with\n"
+        "--json each view says `too_old`. A view whose status cannot be told\n"
+        "has a row with its error; the exit code is then 1.",
     ),
     Command(
         "explain",

@@ -8,29 +8,28 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from everview.cli.codes import DONE, ERROR, INTERRUPTED, USAGE
-from everview.cli.commands import run_explain, run_history, run_refresh, run_status, run_verify
-from everview.cli.demo import run_demo
-from everview.cli.doctor import run_doctor
 from everview.cli.parser import UsageError, parse
 from everview.cli.progress import watching
-from everview.cli.query import run_sql
 from everview.cli.screen import Screen, screen_of
 from everview.errors import EverviewError, InvalidArgument
 from everview.facts.failures import unforeseen
+from everview.run.java_process import end_java
 
 Run = Callable[[argparse.Namespace, Screen], int]
 
-RUNS: dict[str, Run] = {
-    "demo": run_demo,
-    "sql": run_sql,
-    "refresh": run_refresh,
-    "status": run_status,
-    "explain": run_explain,
-    "verify": run_verify,
-    "history": run_history,
-    "doctor": run_doctor,
+# Where each command is: a command loads what it needs and no more.
+HOMES = {
+    "demo": "everview.cli.demo",
+    "sql": "everview.cli.query",
+    "refresh": "everview.cli.commands",
+    "status": "everview.cli.commands",
+    "explain": "everview.cli.commands",
+    "verify": "everview.cli.commands",
+    "history": "everview.cli.commands",
+    "doctor": "everview.cli.doctor",
 }
 
 
@@ -44,7 +43,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # --help and --version
         return DONE if end.code in (None, 0) else USAGE
     with screen_of(arguments) as screen:
-        return run(RUNS[arguments.command], arguments, screen)
+        return run(_command, arguments, screen)
+
+
+def _command(arguments: argparse.Namespace, screen: Screen) -> int:
+    name = arguments.command
+    command: Run = getattr(import_module(HOMES[name]), f"run_{name}")
+    return command(arguments, screen)
 
 
 def run(command: Run, arguments: argparse.Namespace, screen: Screen) -> int:
@@ -61,6 +66,7 @@ def run(command: Run, arguments: argparse.Namespace, screen: Screen) -> int:
         return DONE
     except KeyboardInterrupt:
         screen.note("interrupted; what was not committed is not there")
+        end_java()
         return INTERRUPTED
     except Exception as error:
         if screen.verbose:

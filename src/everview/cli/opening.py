@@ -6,14 +6,15 @@ import argparse
 import contextlib
 import os
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import everview
 from everview.cli.noise import SparkLog, spark_log, starting
-from everview.cli.progress import step
 from everview.cli.screen import Screen
 from everview.cli.spark_trouble import trouble
 from everview.errors import EverviewError, NotAWarehouse, SparkNotStarted
+from everview.run.local import starting_within
 
 VARIABLE = "EVERVIEW_WAREHOUSE"
 DEMO = "everview-demo"
@@ -55,11 +56,8 @@ def opened(
 @contextlib.contextmanager
 def opened_at(path: str, screen: Screen, *, create: bool) -> Iterator[everview.Warehouse]:
     """The warehouse at a place; Spark's own words stay in a file that goes if all is well."""
-    with spark_log() as log:
-        step("starting Spark")
-        with starting(log), _explained(log):
-            warehouse = everview.open(path, create=create)
-        screen.progress.clear()
+    with spark_log() as log, starting_within(partial(_starting, log)):
+        warehouse = everview.open(path, create=create)
         try:
             with warehouse:
                 yield warehouse
@@ -69,6 +67,13 @@ def opened_at(path: str, screen: Screen, *, create: bool) -> Iterator[everview.W
             log.keep()
             screen.note(f"What Spark said is in {log.path}")
             raise
+
+
+@contextlib.contextmanager
+def _starting(log: SparkLog) -> Iterator[None]:
+    """While Spark starts, stdout is silent, and its errors are explained."""
+    with starting(log), _explained(log):
+        yield
 
 
 @contextlib.contextmanager

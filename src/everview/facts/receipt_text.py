@@ -52,7 +52,9 @@ def _cells(receipt: Receipt) -> tuple[str, ...]:
 
 
 def changed_text(receipt: Receipt) -> str:
-    """`31 of 200 rows changed`, with how many are new or gone if any are."""
+    """`31 of 200 rows changed`, with how many are new or gone if any are; those that are gone
+    count among the 200.
+    """
     if receipt.strategy.startswith("full"):
         return f"{counted(receipt.rows_inserted, 'row')} written"
     kinds = (
@@ -61,7 +63,8 @@ def changed_text(receipt: Receipt) -> str:
         (receipt.rows_deleted, "gone"),
     )
     number = sum(n for n, _ in kinds)
-    of = "" if receipt.rows is None else f" of {receipt.rows:,}"
+    known = (receipt.rows or 0) + receipt.rows_deleted
+    of = f" of {known:,}" if receipt.rows is not None and known else ""
     if not number:
         return f"none{of} rows changed" if of else "no rows changed"
     said = ", ".join(f"{n:,} {word}" for n, word in kinds if n)

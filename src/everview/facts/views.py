@@ -137,6 +137,7 @@ class ViewRecord:
     mentions: tuple[Mention, ...] | None = None  # of a text that only Spark parses
     full_kind: Kind | None = None  # what kind of reason that is; None if it is none, or unknown
     moment: Moment | None = None  # what makes it depend on the clock; older records do not say
+    kept: str = ""  # how it is maintained, in words
     cluster_by: tuple[str, ...] = ()  # columns whose ranges the files should be of
     written: str = ""  # the text as it was given, where virtual views in it were replaced in `sql`
 
@@ -171,6 +172,7 @@ class ViewRecord:
             moment=_moment(raw.get("moment")),
             cluster_by=tuple(raw.get("cluster_by", ())),
             written=raw.get("written", ""),
+            kept=raw.get("kept", ""),
         )
 
 

@@ -9,9 +9,6 @@ from everview.errors import InvalidArgument
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
-from everview.queries import public_frame
-from everview.views.catalog_changes import alter_entry, sources_of_views
-from everview.views.graph import readers
 from everview.views.world import World, public_schema, seen_of
 
 if TYPE_CHECKING:
@@ -61,6 +58,8 @@ class Handle:
 
     def to_df(self, version: int | None = None) -> DataFrame:
         """Its rows as a DataFrame of the warehouse's session, at the newest or an older version."""
+        from everview.queries import public_frame
+
         at = None if version is None else version_number(version)
         return public_frame(self._world, self._warehouse.spark, self._entry, at)
 
@@ -94,11 +93,15 @@ class Handle:
 
     def rename(self, name: str) -> None:
         """Give it another name; StillUsed if views read it under the one it has."""
+        from everview.views.catalog_changes import alter_entry
+
         alter_entry(self._world, self._entry, replace(self._entry, name=name))
         self.name = name
 
     def set_comment(self, comment: str | None) -> None:
         """What SHOW and DESCRIBE say of it; None takes it away."""
+        from everview.views.catalog_changes import alter_entry
+
         alter_entry(self._world, self._entry, replace(self._entry, comment=comment or ""))
 
     def drop(self, *, cascade: bool = False) -> tuple[str, ...]:
@@ -133,6 +136,9 @@ def checked_retention(
         raise InvalidArgument(f"A retention of {hours} hours.", remedy="Give 0 or more hours.")
     if hours >= least or force:
         return hours
+    from everview.views.catalog_changes import sources_of_views
+    from everview.views.graph import readers
+
     sources = sources_of_views(world)
     used = sorted(sources) if entry is None else readers(entry.name.lower(), sources)
     who = f", and {', '.join(used)} may need what was removed since" if used else ""

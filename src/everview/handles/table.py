@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 from everview.errors import ReadOnlyTable
 from everview.facts.keys import KeyCheck
 from everview.handles.handle import Handle
-from everview.run.dml import TableWriter
-from everview.sql.names import quoted
-from everview.tables import add_columns, verify_table, writer
 from everview.views.notebook import table_html
 
 if TYPE_CHECKING:
     from everview.lake.catalog import Entry
+    from everview.run.dml import TableWriter
     from everview.run.given import Frame
 
 
@@ -58,6 +56,8 @@ class Table(Handle):
 
     def verify(self) -> list[KeyCheck]:
         """Check the declared constraints on all rows: NOT NULL, primary key, foreign keys."""
+        from everview.tables import verify_table
+
         return verify_table(self._world, self.name)
 
     def add_column(self, name: str, type: str, comment: str | None = None) -> int:
@@ -66,6 +66,9 @@ class Table(Handle):
 
         Views that read the table go on as they are.
         """
+        from everview.sql.names import quoted
+        from everview.tables import add_columns
+
         table = self._world.open(self._require_own())
         comments = {name: comment} if comment else {}
         return add_columns(self._world, table, f"{quoted(str(name))} {type}", comments)
@@ -100,6 +103,8 @@ class Table(Handle):
         return super().vacuum(retention_hours, dry_run=dry_run, force=force)
 
     def _writer(self) -> TableWriter:
+        from everview.tables import writer
+
         entry = self._require_own()
         return writer(self._world, self._world.open(entry), entry.name)
 

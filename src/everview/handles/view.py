@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from everview.errors import RefreshFailed
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt, Verification
 from everview.facts.refreshes import Wish
 from everview.handles.handle import Handle
-from everview.plan.choose import choose
-from everview.plan.loose import loose_columns
-from everview.plan.shape import FullOnly
-from everview.program.program import program
-from everview.refresh import shape_of_view
 from everview.refresh_views import own_error
 from everview.run.log import logged
-from everview.run.recluster import recluster
-from everview.run.spark_errors import spark_failures
-from everview.run.verify import not_comparable, verify
-from everview.understand import policy_of, require_policy
-from everview.views.catalog_changes import alter_entry
-from everview.views.explanation import Explanation, explanation, rebuild_explanation
 from everview.views.gather import gather, require_readable, stored_facts
 from everview.views.notebook import view_html
-from everview.views.replacement import why_rebuild
-from everview.views.status import Status, how_kept, status_of, with_moment
+from everview.views.replacement import why_replace
+from everview.views.staleness import behind_since
+from everview.views.status import Status, status_of
 from everview.views.world import receipts_of, record_of
+
+if TYPE_CHECKING:
+    from everview.views.explanation import Explanation
+
+# What reads SQL and runs Spark is loaded by the calls that need it: status and history do not.
 
 
 class View(Handle):
@@ -65,9 +60,17 @@ class View(Handle):
         return replace(self._explanation(), full=full)
 
     def _explanation(self) -> Explanation:
+        from everview.plan.choose import choose
+        from everview.program.program import program
+        from everview.refresh import shape_of_view
+        from everview.views.explanation import explanation, rebuild_explanation
+        from everview.views.replacement import why_rebuild
+        from everview.views.skipped import skipped
+
         world, entry = self._world, self._entry
         table = world.open(entry)
-        rebuilt = why_rebuild(world, entry.name, table)
+        idle = skipped(world, entry, table, {}, full=False)
+        rebuilt = "" if idle else why_rebuild(world, entry.name, table)
         if rebuilt:
             return rebuild_explanation(entry.name, rebuilt)
         facts = gather(world, entry, table, {})
@@ -77,6 +80,12 @@ class View(Handle):
 
     def verify(self) -> Verification:
         """Compare the stored rows with a recomputation at the same versions, both ways."""
+        from everview.plan.loose import loose_columns
+        from everview.plan.shape import FullOnly
+        from everview.refresh import shape_of_view
+        from everview.run.spark_errors import spark_failures
+        from everview.run.verify import not_comparable, verify
+
         world, entry = self._world, self._entry
         table = world.open(entry)
         stored = stored_facts(table)
@@ -97,16 +106,27 @@ class View(Handle):
         world, entry = self._world, self._entry
         table = world.open(entry)
         facts = gather(world, entry, table, {})
-        shape = shape_of_view(world, table, facts)
-        kept, known = how_kept(shape), with_moment(facts, shape)
-        status = status_of(known, kept, entry.comment, receipts_of(table, None), world.now())
-        rebuilt = why_rebuild(world, entry.name, table)
-        return replace(status, next_full=rebuilt) if rebuilt else status
+        kept = facts.stored.record.kept
+        if not kept:  # a record that does not say it does not say either what moves with the clock
+            from everview.refresh import shape_of_view
+            from everview.views.kept import how_kept, with_moment
+
+            shape = shape_of_view(world, table, facts)
+            kept, facts = how_kept(shape), with_moment(facts, shape)
+        found = status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
+        rebuilt = why_replace(world, entry.name, facts.stored.record)
+        return replace(
+            found, behind_since=behind_since(world, facts), next_full=rebuilt or found.next_full
+        )
 
     def set_policy(self, policy: str) -> None:
         """Choose how it is refreshed from now on; NotIncremental for a policy that it cannot
         have.
         """
+        from everview.refresh import shape_of_view
+        from everview.understand import policy_of, require_policy
+        from everview.views.catalog_changes import alter_entry
+
         world, entry = self._world, self._entry
         wanted = policy_of(policy)
         table = world.open(entry)
@@ -121,6 +141,8 @@ class View(Handle):
 
     def compact(self) -> int:
         """Cluster the stored rows anew by ranges of the key; not a change for views above."""
+        from everview.run.recluster import recluster
+
         return recluster(self._world.engine, self._world.open(self._entry))
 
     def __repr__(self) -> str:

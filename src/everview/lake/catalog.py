@@ -17,8 +17,9 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 from everview.errors import CommitConflict, LostHistory, NotAWarehouse
 from everview.facts.schema import Field, Schema
 from everview.lake.delta.commit import NO_HOOKS, search_token
-from everview.lake.delta.load import load
+from everview.lake.delta.load import arrow_table, load
 from everview.lake.delta.log import LOG
+from everview.lake.delta.refusals import plain, refuse_file_as_warehouse, storage_errors
 from everview.lake.delta.storage import Storage
 from everview.lake.delta.table import EmbeddedDelta
 from everview.lake.settle import settle
@@ -60,6 +61,8 @@ class Catalog:
     def __init__(self, uri: str, storage_options: Mapping[str, str] | None = None) -> None:
         self._warehouse = Storage(uri, storage_options)
         self._storage = Storage(f"{self._warehouse.uri}/{_PLACE}", storage_options)
+        # What was read last: a version of the log never changes, so it is read once.
+        self._last: tuple[tuple[str, int], Entries] | None = None
 
     @property
     def uri(self) -> str:
@@ -72,8 +75,9 @@ class Catalog:
             EmbeddedDelta(self._storage.options).create(self._storage.uri, _SCHEMA, (), {})
         except (TableNotFoundError, DeltaError, OSError) as error:
             raise NotAWarehouse(
-                f"No warehouse can be made at {self.uri}: {error}",
-                remedy="Choose a folder that can be written, not a file.",
+                f"No warehouse can be made there: {plain(error)}",
+                where=self.uri,
+                remedy="Choose a folder that can be written.",
             ) from error
 
     def exists(self) -> bool:
@@ -81,10 +85,17 @@ class Catalog:
 
     def read(self) -> Entries:
         """The catalog now; NotATable if there is none."""
-        table = load(self._storage)
-        rows = pa.table(table.scan()).to_pylist()
+        with storage_errors(self.uri):
+            table = load(self._storage)
+        read = str(table.metadata().id), table.version()
+        last = self._last
+        if last is not None and last[0] == read:
+            return last[1]
+        rows = arrow_table(table.scan()).to_pylist()
         entries = (Entry(**{column: row.get(column) or "" for column in _COLUMNS}) for row in rows)
-        return Entries(table.version(), tuple(sorted(entries, key=lambda entry: entry.name)))
+        found = Entries(table.version(), tuple(sorted(entries, key=lambda entry: entry.name)))
+        self._last = read, found
+        return found
 
     def write(self, entries: tuple[Entry, ...], base_version: int) -> int:
         """Replace the catalog of `base_version`; CommitConflict if another writer was first."""
@@ -122,10 +133,13 @@ class Catalog:
 
 def warehouse_state(uri: str, storage_options: Mapping[str, str] | None = None) -> str:
     """'warehouse' where a catalog is, 'empty' where nothing is, 'other' where something else is."""
-    if Catalog(uri, storage_options).exists():
-        return "warehouse"
-    # A creation that died before its first commit leaves the folder of the catalog alone.
-    names = set(Storage(uri, storage_options).names()) - {FOLDER}
+    storage = Storage(uri, storage_options)
+    refuse_file_as_warehouse(storage.uri)
+    with storage_errors(storage.uri):
+        if Catalog(uri, storage_options).exists():
+            return "warehouse"
+        # A creation that died before its first commit leaves the folder of the catalog alone.
+        names = set(storage.names()) - {FOLDER}
     return "other" if names else "empty"
 
 

@@ -17,16 +17,19 @@ from everview.plan.parts import parted, tidied
 from everview.plan.select import files_within
 from everview.plan.shape import FullOnly, Keyed, Shape
 from everview.plan.small_sides import with_small_sides
-from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal, Skip
+from everview.plan.strategies import Choice, Full, Incremental, Move, Refusal
+from everview.plan.unchanged import must_be_full, unchanged
 from everview.rewrite.rules import ordered_terms
 
 
 def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     """The strategy for this refresh under the view's policy."""
-    forced = _must_be_full(facts, shape, full=full)
+    moment = shape.moment if isinstance(shape, FullOnly) else None
+    idle = unchanged(facts, moment, full=full)
+    if idle is not None:
+        return idle
+    forced = must_be_full(facts, moment, full=full)
     moved = [s for s in facts.sources if s.old != s.new]
-    if not forced and not moved:
-        return Choice(Skip("nothing changed"), "no source has a new version")
     if not forced and not any(s.changed for s in facts.sources):
         names = ", ".join(s.name for s in moved)
         return Choice(Move("nothing changed"), f"new versions of {names} hold no change of rows")
@@ -37,19 +40,6 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     if isinstance(incremental, Refusal):
         return _fall_back(facts, recompute, incremental)
     return _cheaper(facts, incremental, recompute)
-
-
-def _must_be_full(facts: RefreshFacts, shape: Shape, *, full: bool) -> str:
-    """Why only a full recompute will do, whatever the policy says; "" if it need not be."""
-    if not facts.stored.built:
-        return "first build"
-    if full:
-        return "asked for"
-    if facts.stored.record.outside:
-        return facts.stored.record.full_only
-    if isinstance(shape, FullOnly) and shape.moment is not None:
-        return f"it depends on the clock: {shape.moment}"
-    return facts.stored.distrust
 
 
 def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from everview.algebra.relations import Rel
 from everview.plan.cost import NOTHING, Cost
-from everview.plan.parts import LeafBytes
+
+if TYPE_CHECKING:  # a refresh with nothing to do needs no plan
+    from everview.algebra.relations import Rel
+    from everview.plan.parts import LeafBytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ def user_columns(engine: Engine, query: Query, sources: Mapping[str, Schema]) ->
     try:
         return schema_of(user_frame(engine, query, frames))
     except (AnalysisException, ParseException) as error:
-        raise SqlInvalid(spark_message(error), remedy="Correct the definition.") from error
+        raise SqlInvalid(spark_message(error), remedy="Correct the definition.") from None
 
 
 class _Asked:

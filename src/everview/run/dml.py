@@ -124,10 +124,12 @@ class TableWriter:
         except Exception as error:
             statement.discard()
             if is_from_spark(error):
-                raise _said(error, operation, self.target.name) from error
+                said = _said(error, operation, self.target.name)
+                # Of a mistake in the text Spark's own words are all that is to be said.
+                raise said from (None if isinstance(said, SqlInvalid) else error)
             if isinstance(error, EverviewError) and isinstance(error.where, Place):
                 # A place in the query that we made of the condition says nothing to its author.
-                raise type(error)(error.what, where=operation, remedy=error.remedy) from error
+                raise type(error)(error.what, where=operation, remedy=error.remedy) from None
             raise
         finally:
             statement.staging.remove()

@@ -7,13 +7,16 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
-
-from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from everview.errors import SparkTooOld
-from everview.sql.write import Leaf, Sql
+from everview.run.interrupts import interruptible, raise_if_pressed
+from everview.run.quiet import quiet_errors
+
+if TYPE_CHECKING:  # a warehouse is opened without loading Spark
+    from pyspark.sql import DataFrame, SparkSession
+
+    from everview.sql.write import Leaf, Sql
 
 _T = TypeVar("_T")
 
@@ -76,7 +79,12 @@ def is_from_spark(error: Exception) -> bool:
     """Whether Spark failed: most of its errors are PySpark's own, some of its planner come as they
     are from the JVM.
     """
+    from pyspark.errors import PySparkException
+
     return isinstance(error, PySparkException) or hasattr(error, "java_exception")
+
+
+Start = Callable[[], "SparkSession"]
 
 
 class Actions:
@@ -92,6 +100,7 @@ class Actions:
 
     def timed(self, step: str, work: Callable[[], _T]) -> _T:
         """Run work that is not a Spark action under the step's clock."""
+        raise_if_pressed()
         begun = time.perf_counter()
         try:
             return work()
@@ -100,16 +109,42 @@ class Actions:
 
 
 class Engine:
-    """Runs queries in a session of our own; the caller's settings stay as they are."""
+    """Runs queries in a session of our own; the caller's settings stay as they are.
 
-    def __init__(self, spark: SparkSession) -> None:
-        require_supported(spark.version)
-        self.caller = spark
+    The session beside which it runs is given, or comes from a function that is called when
+    something is first run.
+    """
+
+    def __init__(self, spark: SparkSession | None, start: Start | None = None) -> None:
         self.lock = threading.RLock()
-        self.own = _clone(spark) if is_connect(spark) else spark.newSession()
+        self._start = start
         self._counting = threading.Lock()
         self._idle: list[Engine] = []
         self._lent: list[Engine] = []
+        self._sessions = None if spark is None else _sessions(spark)
+
+    @property
+    def caller(self) -> SparkSession:
+        """The session of the caller."""
+        return self._started()[0]
+
+    @property
+    def own(self) -> SparkSession:
+        """Our session beside it."""
+        return self._started()[1]
+
+    @property
+    def is_started(self) -> bool:
+        """Whether there is a session already."""
+        return self._sessions is not None
+
+    def _started(self) -> tuple[SparkSession, SparkSession]:
+        if self._sessions is None:
+            with self.lock:
+                if self._sessions is None:
+                    assert self._start is not None, "an engine has a session or starts one"
+                    self._sessions = _sessions(self._start())
+        return self._sessions
 
     @contextlib.contextmanager
     def beside(self) -> Iterator[Engine]:
@@ -131,6 +166,8 @@ class Engine:
 
     def interrupt_others(self) -> None:
         """End what the engines beside this one have submitted to Spark."""
+        from pyspark.errors import PySparkException
+
         with self._counting:
             working = tuple(self._lent)
         for other in working:
@@ -139,19 +176,34 @@ class Engine:
 
     def release(self) -> None:
         """Let another engine of the same caller have our session."""
+        if self._sessions is None:
+            return
         for other in self._idle:
             other.release()
         self._idle.clear()
-        if is_connect(self.caller) and self.own is not self.caller:
-            _free.setdefault(_session_id(self.caller), []).append(self.own)
+        caller, own = self._sessions
+        if is_connect(caller) and own is not caller:
+            _free.setdefault(_session_id(caller), []).append(own)
 
     @contextlib.contextmanager
-    def settings(self, *settings: Mapping[str, str]) -> Iterator[SparkSession]:
-        """Our session with these settings, restored afterwards; one user at a time."""
+    def settings(
+        self, *settings: Mapping[str, str], with_callers: bool = False
+    ) -> Iterator[SparkSession]:
+        """Our session with these settings, restored afterwards; one user at a time.
+
+        Ctrl-C cancels what our session runs, and `with_callers` also what the caller's does: the
+        rows of a DataFrame of the caller's are computed there.
+        """
         wanted = dict(ALWAYS)
         for some in settings:
             wanted |= some
-        with self.lock, changed_settings(self.own, wanted):
+        sessions = (self.own, self.caller) if with_callers else (self.own,)
+        with (
+            self.lock,
+            interruptible(*sessions),
+            quiet_errors(),
+            changed_settings(self.own, wanted),
+        ):
             yield self.own
 
     def sql(self, query: Sql, frames: Mapping[Leaf, DataFrame]) -> DataFrame:
@@ -165,6 +217,12 @@ def sql_over(spark: SparkSession, text: str, frames: Mapping[str, DataFrame]) ->
         return spark.sql(text.format())
     named: dict[str, Any] = dict(frames)
     return spark.sql(text, **named)
+
+
+def _sessions(spark: SparkSession) -> tuple[SparkSession, SparkSession]:
+    """The caller's session and ours beside it; SparkTooOld."""
+    require_supported(spark.version)
+    return spark, _clone(spark) if is_connect(spark) else spark.newSession()
 
 
 # Clones of Connect sessions are kept for good and used again: one that is collected closes its
@@ -206,6 +264,8 @@ def changed_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator
     """The session with other settings, each restored afterwards; what Spark does not know is
     left out.
     """
+    from pyspark.errors import PySparkException
+
     before: dict[str, str | None] = {}
     try:
         for key, value in wanted.items():

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from everview.facts.tables import Commit
+from everview.facts.watermarks import SELF, source_app
 from everview.run.work import Work
-
-SELF = "everview:self"
-
-
-def source_app(source_id: str) -> str:
-    """The application id under which a source's version is recorded."""
-    return f"everview:{source_id}"
 
 
 def publish(work: Work) -> int:

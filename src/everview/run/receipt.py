@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
-from everview.plan.strategies import Choice, Move, Skip
+from everview.plan.receipt import planned_receipt
+from everview.plan.strategies import Choice
 from everview.run.engine import Actions
 from everview.run.frames import Frames
 from everview.run.write import Written
@@ -24,25 +25,18 @@ class Done:
 
 def receipt_of(facts: RefreshFacts, choice: Choice, done: Done) -> Receipt:
     """The receipt; rows were counted while they were written."""
-    strategy = choice.strategy
     changed = dict(done.written.changed or {}) if done.written else {}
-    if strategy.name == "full" and done.written:
+    if choice.strategy.name == "full" and done.written:
         changed["delete"] = done.removed_rows
-    return Receipt(
-        view=facts.view,
-        strategy=_title(choice),
-        reason=choice.reason,
-        watermark_before=dict(facts.stored.watermark),
-        watermark_after={s.name: s.new for s in facts.sources},
+    return replace(
+        planned_receipt(facts, choice),
         rows_inserted=changed.get("insert", 0),
         rows_updated=changed.get("update", 0),
         rows_deleted=changed.get("delete", 0),
         read=dict(done.frames.read),
         actions=len(done.actions.names),
         seconds={step: round(s, 4) for step, s in done.actions.seconds.items()},
-        estimates=choice.estimates(),
         rows=_rows_after(facts, changed),
-        recompute_seconds=facts.stored.recompute_seconds if strategy.name != "full" else None,
     )
 
 
@@ -50,10 +44,3 @@ def _rows_after(facts: RefreshFacts, changed: dict[str, int]) -> int | None:
     before = facts.stored.snapshot.rows
     more = changed.get("insert", 0) - changed.get("delete", 0)
     return None if before is None else before + more
-
-
-def _title(choice: Choice) -> str:
-    strategy = choice.strategy
-    if isinstance(strategy, Skip | Move):
-        return f"{strategy.name}: {strategy.reason}"
-    return strategy.name

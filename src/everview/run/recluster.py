@@ -6,10 +6,10 @@ import uuid
 
 from everview.facts.tables import Commit
 from everview.facts.views import ViewRecord
+from everview.facts.watermarks import SELF
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.engine import Actions, Engine, whole
 from everview.run.overwrite import clustered
-from everview.run.publish import SELF
 from everview.run.read import snapshot_frame
 from everview.run.write import files_wanted, write_rows
 

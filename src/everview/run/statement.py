@@ -205,7 +205,7 @@ class Statement:
 
     def _session(self) -> AbstractContextManager[SparkSession]:
         return self._engine.settings(
-            whole(self.snapshot.bytes), pinned_settings(self._engine.caller)
+            whole(self.snapshot.bytes), pinned_settings(self._engine.caller), with_callers=True
         )
 
     def _columns(self) -> list[Column]:

@@ -54,7 +54,7 @@ def parse_query(text: object) -> Parsed:
             return replace(parse_query(whole), lead=1)
         trees = [t for t in sqlglot.parse(text, dialect=EverviewSpark) if t is not None]
     except SqlglotError as error:
-        raise _syntax(text, error) from error
+        raise _syntax(text, error) from None
     if len(trees) != 1:
         raise SqlNotAllowed(
             f"The text holds {len(trees)} statements.", remedy="Give one SELECT query."

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 
 from everview.errors import EverviewError, InvalidArgument, NameTaken, Place
 from everview.facts.failures import retold
+from everview.run.quiet import quiet_errors
 from everview.sql.statements.asked import (
     Describe,
     DescribeHistory,
@@ -64,14 +65,16 @@ def script_text(text: object) -> str:
 def run_statement(wh: Warehouse, statement: Statement, part: Slice) -> DataFrame:
     """Carry out one statement, which is a part of a text; an error says where in it."""
     try:
-        return _carried_out(wh, statement)
+        with quiet_errors():
+            return _carried_out(wh, statement)
     except EverviewError as error:
         if isinstance(error.where, Place):
             raise
         is_location = isinstance(error.where, str) and "/" in error.where
         what = f"{error.what} ({error.where})" if is_location else error.what
         where = _place(statement, part.whole) or part.place(0, len(part.text) - 1)
-        raise retold(error, what, where) from error
+        # The same error with its place: shown once.
+        raise retold(error, what, where) from error.__cause__
     except PySparkException as error:
         error.add_note(f"In the statement at {part.place(0, len(part.text) - 1)}")
         raise

@@ -41,7 +41,7 @@ from everview.statements.warehouse import Warehouse, in_whole, placed, single
 from everview.understand import Definition, find_sources, understand
 from everview.views.attachments import set_location
 from everview.views.catalog_changes import alter_entry, drop_entry
-from everview.views.status import how_kept
+from everview.views.kept import how_kept
 from everview.views.world import KINDS, find_entry
 
 

@@ -61,7 +61,7 @@ def placed(part: Slice, above: int = 0) -> Iterator[None]:
         if not isinstance(error.where, Place):
             raise
         where = in_whole(part, error.where, above)
-        raise retold(error, error.what, where) from error
+        raise retold(error, error.what, where) from error.__cause__
 
 
 def in_whole(part: Slice, place: Place, above: int) -> Place:

@@ -20,9 +20,9 @@ from everview.program.steps import Append, FindKeys, Keep, Overwrite, Program, R
 from everview.sql.write import write
 from everview.views.explanation_screen import explanation_on_a_screen
 from everview.views.explanation_text import explanation_card, explanation_text
+from everview.views.kept import stored_as
 from everview.views.propagation import Propagation, propagation
 from everview.views.reads import leaf_read, step_details
-from everview.views.status import stored_as
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,9 @@ from everview.errors import LostHistory
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.tables import Changes, CommitInfo, Head, Lost, Snapshot
 from everview.facts.views import SourceRecord, ViewRecord
+from everview.facts.watermarks import SELF, source_app
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
-from everview.run.publish import SELF, source_app
-from everview.sql.moments import known_moment
-from everview.sql.spark_text import SparkText, query_of
 from everview.views.world import World, receipts_of, record_in, seen_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
@@ -69,8 +67,11 @@ def stored_facts(table: EmbeddedTable) -> StoredFacts:
 
 def _with_moment(record: ViewRecord) -> ViewRecord:
     """An older record does not say what makes the view depend on the clock; its text does."""
-    if record.moment is not None or not record.full_only:
+    if record.moment is not None or not record.full_only or record.kept:
         return record
+    from everview.sql.moments import known_moment
+    from everview.sql.spark_text import SparkText, query_of
+
     sources = {s.name: s.schema for s in (*record.sources, *record.outside)}
     query = query_of(record)
     if isinstance(query, SparkText):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from everview.errors import UnknownName
 from everview.facts.schema import Schema
 from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entries
 from everview.lake.delta.table import EmbeddedTable
-from everview.run.define import Defined
-from everview.sql.inline import Inlined, inlined
-from everview.sql.parse import parse_query
-from everview.views.resolve import virtual_views
 from everview.views.world import World, find_entry, public_schema, record_of, tail_at
+
+if TYPE_CHECKING:
+    from everview.run.define import Defined
+    from everview.sql.inline import Inlined
 
 
 def why_rebuild(world: World, view: str, table: EmbeddedTable) -> str:
@@ -46,6 +48,8 @@ def why_replace(world: World, view: str, record: ViewRecord) -> str:
 
 def _reworded(entries: Entries, record: ViewRecord) -> str:
     """Why the text is another one with the virtual views of today in it."""
+    if not record.inlined:
+        return ""
     if text_now(entries, record).parsed.text == record.sql:
         return ""
     names = ", ".join(f"`{name}`" for name in record.inlined)
@@ -64,6 +68,10 @@ def names_read_now(world: World, record: ViewRecord) -> tuple[str, ...]:
 
 def text_now(entries: Entries, record: ViewRecord) -> Inlined:
     """A definition with the virtual views of today in it."""
+    from everview.sql.inline import inlined
+    from everview.sql.parse import parse_query
+    from everview.views.resolve import virtual_views
+
     return inlined(parse_query(record.given), virtual_views(entries))
 
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, assert_never
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from everview.algebra.relations import Project, Rel
-from everview.algebra.scalar_notation import scalar_notation
-from everview.algebra.scalars import Column
-from everview.algebra.walk import inputs
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Lost
 from everview.facts.views import HIDDEN, Layout, ViewRecord
 from everview.facts.wording import ago, counted, seconds_text
-from everview.plan.grouped import Grouped
-from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.views.status_card import status_card
 
 HEADER = ("view", "fresh as of", "behind", "policy", "last refresh", "readable by others")
@@ -31,7 +25,8 @@ class Status:
     `clock` which expression makes the rows depend on when they are computed: such a view is never
     up to date. `rows` is how many a reader sees; of a view with LIMIT more are stored. `error`
     says why the view cannot be refreshed or followed: code, title, what, where, remedy; what else
-    is known is then as of the last refresh.
+    is known is then as of the last refresh. `behind_since` is when the oldest commit was made that
+    the view, or a view below it, has not seen.
     """
 
     view: str
@@ -49,11 +44,16 @@ class Status:
     next_full: str = ""
     error: Mapping[str, Any] | None = None
     clock: str = ""
+    behind_since: int | None = None
 
     @property
     def is_behind(self) -> bool:
         """Whether a source has commits that the view has not seen, or the clock moves it."""
         return any(self.behind.values()) or bool(self.clock)
+
+    def is_older_than(self, milliseconds: int) -> bool:
+        """Whether what the view shows is older: it lacks a commit that was made before then."""
+        return self.behind_since is not None and self.asked_at - self.behind_since > milliseconds
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -144,14 +144,6 @@ def status_of(
     )
 
 
-def with_moment(facts: RefreshFacts, shape: Shape) -> RefreshFacts:
-    """The facts with what makes the view depend on the clock, where only its shape says it."""
-    if not isinstance(shape, FullOnly) or shape.moment is None:
-        return facts
-    record = replace(facts.stored.record, moment=shape.moment)
-    return replace(facts, stored=replace(facts.stored, record=record))
-
-
 def _readable_reason(layout: Layout, rows: int | None) -> str:
     """What a reader of the folder finds there that the view does not show."""
     if layout.tail is not None:
@@ -173,23 +165,12 @@ def _next_full(facts: RefreshFacts) -> str:
     return facts.stored.distrust or next(iter(lost), "")
 
 
-def how_kept(shape: Shape) -> str:
-    """How the view is maintained, or why only in full."""
-    match shape:
-        case FullOnly(_, reason, place, _):
-            where = f" at line {place.line}, column {place.column}" if place else ""
-            return f"recomputed in full: {reason}{where}"
-        case Keyed(view, _):
-            redone = f"; touched groups are recomputed: {view.reasons[0]}" if view.reasons else ""
-            return f"incremental, {stored_as(shape)}{redone}{_read_with(shape.layout)}"
-        case Grouped() | Bag():
-            return f"incremental, {stored_as(shape)}{_read_with(shape.layout)}"
-        case _:
-            assert_never(shape)
-
-
 def recorded_as(record: ViewRecord) -> str:
-    """The same from the record alone, for where Spark is not to be asked."""
+    """How the view is maintained by its record alone: what was written there when it was created,
+    or, of a view older than that, what its layout tells.
+    """
+    if record.kept:
+        return record.kept
     if record.full_only:
         return f"recomputed in full: {record.full_only}"
     public = [name for name in record.layout.key if not name.startswith(HIDDEN)]
@@ -197,36 +178,11 @@ def recorded_as(record: ViewRecord) -> str:
     key = ", ".join([*public, *([counted(hidden, "hidden key")] if hidden else [])])
     how = "rows by" if record.layout.kind == "grouped" else "keyed by"
     kind = f"{how} {key}" if key else _LAYOUTS[record.layout.kind]
-    return f"incremental, {kind}{_read_with(record.layout)}"
+    return f"incremental, {kind}{read_with(record.layout)}"
 
 
-def _read_with(layout: Layout) -> str:
+def read_with(layout: Layout) -> str:
     return "" if layout.tail is None else f"; read with {layout.tail}"
 
 
 _LAYOUTS = {"keyed": "one row", "grouped": "rows by key", "bag": "a bag of rows", "rows": "rows"}
-
-
-def stored_as(shape: Shape) -> str:
-    """How the rows are stored, in a few words."""
-    match shape:
-        case FullOnly():
-            return "recomputed in full"
-        case Keyed(view, layout):
-            keys = _keys(view.input, view.keys, layout)
-            return f"keyed by {keys}" if view.keys else "one row"
-        case Grouped(view, _, layout):
-            return f"rows by {_keys(view.base, view.keys, layout)}"
-        case Bag():
-            return "a bag of rows"
-        case _:
-            assert_never(shape)
-
-
-def _keys(below: Rel, keys: Sequence[Column], layout: Layout) -> str:
-    """The keys as the view names them, and those that it does not show as what they are."""
-    made = {c.id: s for c, s in below.outputs} if isinstance(below, Project) else {}
-    names = {c.id: c.name for i in inputs(below) for c in i.columns}
-    said = [scalar_notation(made[key.id], names) if key.id in made else key.name for key in keys]
-    pairs = zip(layout.key, said, strict=True)
-    return ", ".join(of if name.startswith(HIDDEN) else name for name, of in pairs)

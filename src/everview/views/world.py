@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from everview.errors import NotATable, Place, UnknownName
 from everview.facts.schema import Schema
@@ -13,11 +13,12 @@ from everview.facts.views import Tail, ViewRecord
 from everview.lake.catalog import Catalog, Entries, Entry
 from everview.lake.delta.storage import Storage
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
-from everview.run.define import Defined, define
 from everview.run.engine import Engine
 from everview.run.faults import Probe, no_fault
 from everview.settings import Settings
-from everview.sql.spark_text import query_of
+
+if TYPE_CHECKING:
+    from everview.run.define import Defined
 
 VIEW_PROPERTY = "everview.view"
 TABLE_PROPERTY = "everview.table"
@@ -73,6 +74,10 @@ class World:
 
     def defined(self, table: EmbeddedTable, record: ViewRecord) -> Defined:
         """The definition as understood; asked of Spark once per record and session."""
+        # What reads SQL takes long to load; the log alone answers many calls.
+        from everview.run.define import define
+        from everview.sql.spark_text import query_of
+
         text = record.to_json()
         known = self._defined.get(table.uri)
         if known is None or known[0] != text:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
+import pyarrow as pa
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError, DeltaProtocolError, TableNotFoundError
 
@@ -25,6 +27,11 @@ def load(storage: Storage, version: int | None = None) -> DeltaTable:
     check_features(storage.uri, protocol.min_reader_version, protocol.reader_features or ())
     check_configuration(storage.uri, table.metadata().configuration)
     return table
+
+
+def arrow_table(rows: Any) -> pa.Table:
+    """Rows that the library gives; `pa.table` would load pandas to see whether they are its."""
+    return pa.RecordBatchReader.from_stream(rows).read_all()
 
 
 def _explained(storage: Storage, version: int | None, error: Exception) -> Exception:

@@ -14,7 +14,7 @@ from everview.errors import LostHistory
 from everview.facts.files import Bounds, DataFile, RowSelection
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot
-from everview.lake.delta.load import load
+from everview.lake.delta.load import arrow_table, load
 from everview.lake.delta.log import Metadata
 from everview.lake.delta.partitions import partition_text
 from everview.lake.delta.stats import bounds_from_log, date_of, timestamp_of
@@ -49,7 +49,7 @@ def metadata_of(table: DeltaTable) -> Metadata:
 def read_files(table: DeltaTable, only: frozenset[str] | None = None) -> tuple[DataFile, ...]:
     """The files of an opened table, or those of them whose path is asked for, sorted by path."""
     shape = metadata_of(table)
-    adds = pa.table(table.get_add_actions(flatten=False)).sort_by("path").combine_chunks()
+    adds = arrow_table(table.get_add_actions(flatten=False)).sort_by("path").combine_chunks()
     if only is not None:
         adds = adds.filter(pc.is_in(adds["path"], pa.array(sorted(only), pa.string())))
     partitions = _partitions(adds, shape)
@@ -133,7 +133,7 @@ def _without_deleted(
 
 def _deleted_rows(table: DeltaTable) -> dict[str, tuple[int, ...]]:
     root = decoded(table.table_uri)
-    vectors = pa.table(table.deletion_vectors())
+    vectors = arrow_table(table.deletion_vectors())
     deleted = {}
     for uri, keep in zip(vectors["filepath"], vectors["selection_vector"], strict=True):
         mask = pc.invert(keep.values)

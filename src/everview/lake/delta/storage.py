@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote, unquote, urlsplit
@@ -27,6 +28,16 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 _REFUSED = re.compile(r"%[0-9A-Fa-f]{2}|[\[\]^|\\]")
 # What delta-rs leaves as it is when it writes a path into the log (found by trying each character).
 _PLAIN = "/!$&'()+,-.:;=@_~"
+
+
+def place_of(path: object) -> str:
+    """A folder or URI as it was given, as text."""
+    given = fspath(path) if isinstance(path, PathLike) else path
+    if not isinstance(given, str) or not given.strip():
+        raise InvalidArgument(
+            f"{path!r} is not a folder or URI.", remedy='Give a text or a Path, such as "shop".'
+        )
+    return given
 
 
 def location(uri: str) -> str:

@@ -18,6 +18,7 @@ from everview.lake.delta.commit import NO_HOOKS, make_commit, search_token
 from everview.lake.delta.footers import read_written
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries, versions_in_log
+from everview.lake.delta.refusals import refuse_file, storage_errors
 from everview.lake.delta.snapshot import metadata_of, read_snapshot
 from everview.lake.delta.storage import Storage, decoded, is_absolute
 from everview.lake.delta.types import check_partition_columns, check_types
@@ -133,7 +134,9 @@ class EmbeddedDelta:
 
     def open(self, uri: str) -> EmbeddedTable:
         storage = Storage(uri, self._options)
-        load(storage)
+        refuse_file(storage.uri)
+        with storage_errors(storage.uri):
+            load(storage)
         return EmbeddedTable(storage)
 
     def create(
