@@ -93,12 +93,12 @@ def find_sources(world: World, definition: Definition, known: Entries | None = N
 
 
 def sources_now(world: World, sources: Resolved, pins: Pins) -> dict[str, SourceNow]:
-    """Each source at its pinned version, or as it is now."""
+    """Each source at its pinned version; one that is not pinned yet is pinned as it is now."""
     found = {}
     for name, entry in sources.entries.items():
         table = world.open(entry)
         head = table.head()
-        version = pins.get(head.id, head.version)
+        version = pins.setdefault(head.id, head.version)
         limited = tail_at(table, version) is not None
         found[name] = SourceNow(head.id, public_schema(table, version), limited)
     return found
