@@ -66,10 +66,10 @@ FULL = replace(
     watermark_after={"events": 196},
     recompute_seconds=None,
 )
-EXACT = Verification("city_sales", True, 200, 0, 0, (), (), {"sales": 44, "stores": 8}, seconds=3.2)
+EXACT = Verification("city_sales", "exact", 200, watermark={"sales": 44, "stores": 8}, seconds=3.2)
 WRONG = Verification(
     "city_sales",
-    False,
+    "wrong",
     200,
     1,
     1,

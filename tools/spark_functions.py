@@ -38,7 +38,7 @@ class Kind(Enum):
     GENERATOR = "GENERATORS"
     WINDOW_ONLY = "WINDOW_ONLY"
     TABLE_ONLY = "TABLE_FUNCTIONS"
-    PLAIN = ""
+    PLAIN = "PLAIN_FUNCTIONS"
 
 
 # How Spark's errors for a call in WHERE begin, by the kind that it says so of.
@@ -72,7 +72,7 @@ class Asked:
     def sets(self) -> dict[str, frozenset[str]]:
         """The names of each kind under the name of its set."""
         kinds = {name: self.kind(name) for name in self.texts}
-        found = {k.value: {n for n, own in kinds.items() if own is k} for k in Kind if k.value}
+        found = {k.value: {n for n, own in kinds.items() if own is k} for k in Kind}
         found[Kind.TABLE_ONLY.value] |= {
             name for name in found[Kind.GENERATOR.value] if self._stands_in_from(name)
         }

@@ -214,6 +214,13 @@ class InvariantViolated(EverviewError):
     title = "a check of the refresh failed, nothing was published"
 
 
+class ComputationFailed(EverviewError):
+    """Spark failed on a row, and its error is the cause. Correct the data or the text."""
+
+    code = "EV-5003"
+    title = "Spark failed while it computed the rows"
+
+
 class RefreshFailed(EverviewError):
     """Some views could not be refreshed, or a view below could not. `receipts` are those of the
     other views, `errors` has each view's own: do what they say, and refresh again.

@@ -11,9 +11,9 @@ from pyspark.sql import functions as F
 
 from everview.errors import InvalidArgument, LostHistory, SqlInvalid, SqlNotAllowed
 from everview.lake.catalog import Entry
-from everview.run.define import spark_message
 from everview.run.engine import sql_over
 from everview.run.session_tables import session_frame
+from everview.run.spark_errors import spark_message
 from everview.run.tails import shown_frame
 from everview.sql.names import quoted
 from everview.sql.parse import Parsed, parse_query, place_of_table

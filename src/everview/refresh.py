@@ -5,20 +5,21 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-from everview.errors import InvariantViolated
+from everview.errors import CommitConflict, ComputationFailed
 from everview.facts.receipts import Receipt
-from everview.facts.refreshes import RefreshFacts
+from everview.facts.refreshes import RefreshFacts, Wish
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.plan.choose import choose
 from everview.plan.shape import Shape, full_only
-from everview.plan.strategies import Choice, Full, Incremental
+from everview.plan.strategies import Choice, Full, Incremental, Skip
 from everview.program.program import VIEW, program
 from everview.program.steps import Program
 from everview.rewrite.net_sources import net_sources
 from everview.run.engine import is_from_spark
 from everview.run.execute import execute
 from everview.run.frames import Frames
+from everview.run.spark_errors import spark_failure
 from everview.run.staging import Staging
 from everview.run.work import Rebuild, Work
 from everview.views.gather import Pins, gather
@@ -35,10 +36,40 @@ def refresh(
     steps = program(choice, shape)
     try:
         receipt, version = run(world, table, (facts, shape, choice), steps)
-    except Exception as error:
-        if not is_from_spark(error):
-            raise
+    except ComputationFailed as error:
         receipt, version = _again(world, table, (facts, shape, choice), error)
+    pins[facts.stored.snapshot.table_id] = version
+    return receipt
+
+
+def refresh_among_others(
+    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, wish: Wish
+) -> Receipt:
+    """The same where somebody else may write the view meanwhile: skipped if that was a refresh that
+    did the work, else planned and run again as often as wished.
+    """
+    try:
+        return refresh(world, entry, table, pins, full=wish.full)
+    except CommitConflict:
+        done = None if wish.full else _already_done(world, entry, table, pins)
+        if done is not None:
+            return done
+        if not wish.retry:
+            raise
+    again = replace(wish, retry=wish.retry - 1)
+    return refresh_among_others(world, entry, table, pins, again)
+
+
+def _already_done(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> Receipt | None:
+    """The receipt if another refresh brought the view to these versions, or beyond."""
+    facts = gather(world, entry, table, pins)
+    stored = facts.stored
+    behind = any(s.old != s.new for s in facts.sources)
+    if behind or stored.distrust or stored.record.outside:  # of what has no versions nobody knows
+        return None
+    shape = shape_of_view(world, table, facts)
+    choice = Choice(Skip("already done"), "another refresh of the view was first")
+    receipt, version = run(world, table, (facts, shape, choice), program(choice, shape))
     pins[facts.stored.snapshot.table_id] = version
     return receipt
 
@@ -46,11 +77,12 @@ def refresh(
 def shape_of_view(world: World, table: EmbeddedTable, facts: RefreshFacts) -> Shape:
     """The view's shape: by its text, unless it was found at creation to be full only."""
     record = facts.stored.record
+    defined = world.defined(table, record)
     if record.full_only:
-        defined = world.defined(table, record).shape
-        place = getattr(defined, "place", None)
-        return full_only(record.full_only, place, record.columns)
-    return world.defined(table, record).shape
+        place = getattr(defined.shape, "place", None)
+        shape = full_only(record.full_only, place, record.columns)
+        return replace(shape, moment=record.moment or defined.moment)
+    return defined.shape
 
 
 def run(
@@ -75,10 +107,16 @@ def run(
         frames=Frames(world.engine, facts, VIEW),
         staging=Staging(world.engine, world.storage, token),
         probe=world.probe,
-        now=world.now(),
         rebuild=rebuild,
     )
-    version = execute(steps, work) if steps else facts.stored.snapshot.version
+    try:
+        version = execute(steps, work) if steps else facts.stored.snapshot.version
+    except Exception as error:
+        if not is_from_spark(error):
+            raise
+        doing = "refresh" if facts.stored.built else "first build"
+        where = f"{doing} of {facts.view}, step {work.step}"
+        raise spark_failure(error, f"`{facts.view}`", where, "Nothing was published.") from error
     return work.receipt(), version
 
 
@@ -86,43 +124,27 @@ def _again(
     world: World,
     table: EmbeddedTable,
     planned: tuple[RefreshFacts, Shape, Choice],
-    error: Exception,
+    error: ComputationFailed,
 ) -> tuple[Receipt, int]:
     """After a failure: with net changes, because a row that came and went may be what fails; then
-    in full, if the policy allows it.
+    in full, if the policy allows it. A check that failed is not answered.
     """
     facts, shape, choice = planned
-    if isinstance(choice.strategy, Incremental) and not _is_below_zero(error):
+    if isinstance(choice.strategy, Incremental):
         netted = replace(choice.strategy, changes=net_sources(choice.strategy.changes))
         again = replace(choice, strategy=netted)
         try:
             return run(world, table, (facts, shape, again), program(again, shape))
-        except Exception as second:
-            if not is_from_spark(second):
-                raise
+        except ComputationFailed as second:
             error = second
     choice = _after_failure(facts, choice, error)
     return run(world, table, (facts, shape, choice), program(choice, shape))
 
 
-def _is_below_zero(error: Exception) -> bool:
-    """Whether the check of a group's count failed; other errors may show the plan that holds it."""
-    return "[USER_RAISED_EXCEPTION] everview a group would have fewer rows" in str(error)
-
-
-def _after_failure(facts: RefreshFacts, choice: Choice, error: Exception) -> Choice:
-    """A failed incremental refresh is recomputed in full, unless the policy or a check forbids
-    it.
-    """
-    said = str(getattr(error, "getMessage", str)() or error).strip().splitlines()
-    message = next((line for line in said if line), type(error).__name__)
-    if _is_below_zero(error):
-        raise InvariantViolated(
-            "The changes delete rows that the stored view does not count.",
-            remedy="Nothing was published; refresh(full=True) rebuilds the view.",
-        ) from error
+def _after_failure(facts: RefreshFacts, choice: Choice, error: ComputationFailed) -> Choice:
+    """A failed incremental refresh is recomputed in full, unless the policy forbids it."""
     if not isinstance(choice.strategy, Incremental) or facts.policy == "INCREMENTAL STRICT":
         raise error
-    reason = f"the incremental refresh failed in Spark: {message}"
+    reason = f"the incremental refresh failed in Spark: {error.what}"
     cost = choice.runner_up.cost if choice.runner_up else choice.strategy.cost
     return replace(choice, strategy=Full(reason, cost), reason=reason, runner_up=None)

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from everview.create import rebuild_view
-from everview.errors import EverviewError, RefreshFailed, Unexpected
+from everview.errors import CommitConflict, EverviewError, RefreshFailed, Unexpected
 from everview.facts.failures import in_short, retold, unforeseen
 from everview.facts.progress import Progress, Watcher
 from everview.facts.receipts import Receipt
+from everview.facts.refreshes import Wish
 from everview.facts.wording import counted
-from everview.refresh import refresh
+from everview.refresh import refresh_among_others
 from everview.run.log import LOG
 from everview.run.several import (
     Began,
@@ -32,9 +33,9 @@ from everview.views.world import World, record_of
 
 
 def refresh_views(
-    world: World, names: list[str], *, full: bool, watcher: Watcher | None = None
+    world: World, names: list[str], wish: Wish, watcher: Watcher | None = None
 ) -> list[Receipt]:
-    """Refresh these views and those below them; `full` recomputes the named ones.
+    """Refresh these views and those below them; where all is to be anew, the named ones are.
 
     Of one view its receipt, with those of the views below in it; of several a receipt per view,
     none twice. RefreshFailed at the end if some could not be refreshed.
@@ -49,7 +50,8 @@ def refresh_views(
     def work(name: str, where: World) -> Receipt:
         if isinstance(unread := read[name], Exception):
             raise unread
-        return _refresh_one(where, name, pins, full=full and name in wanted)
+        own = replace(wish, full=wish.full and name in wanted)
+        return _refresh_one(where, name, pins, own)
 
     below = {n: views_below(n, sources) for n in order}
     outcomes = _done(world, Order(order, below), work, _told(watcher, known, len(order)))
@@ -181,12 +183,17 @@ def _stopped(view: str, by: str) -> RefreshFailed:
     return error
 
 
-def _refresh_one(world: World, name: str, pins: Pins, *, full: bool) -> Receipt:
+def _refresh_one(world: World, name: str, pins: Pins, wish: Wish) -> Receipt:
     """Refresh a view whose sources are done; one that no longer fits is built anew."""
     entry = world.entry(name, "view")
     table = world.open(entry)
     base = table.snapshot(table.head().version)
     reason = why_rebuild(world, entry.name, table)
-    if reason:
+    if not reason:
+        return refresh_among_others(world, entry, table, pins, wish)
+    try:
         return rebuild_view(world, entry, base, reason, pins)
-    return refresh(world, entry, table, pins, full=full)
+    except CommitConflict:
+        if not wish.retry:
+            raise
+    return _refresh_one(world, name, pins, replace(wish, retry=wish.retry - 1))

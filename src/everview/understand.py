@@ -120,13 +120,17 @@ def understand(
     shape = defined.shape
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
         shape = dataclasses.replace(shape, place=sources.query.in_original(shape.place))
+    moment = defined.moment
+    if moment is not None:
+        place = sources.query.in_original(moment.place)
+        moment = dataclasses.replace(moment, place=place)
     for name in (n for n, source in now.items() if source.limited):
         reason = f"`{name}` has a LIMIT, its rows are not changed row by row"
         shape = full_only(reason, sources.place(name), defined.columns)
     for outside in sources.outside.values():
         shape = full_only(outside.why, outside.place, defined.columns)
     require_policy(shape, definition.policy)
-    return dataclasses.replace(defined, shape=shape)
+    return dataclasses.replace(defined, shape=shape, moment=moment)
 
 
 def record_for(
@@ -150,6 +154,7 @@ def record_for(
         created_with=VERSION,
         inlined=tuple(dict.fromkeys((*definition.inlined, *sources.inlined))),
         comments=dict(definition.comments),
+        moment=defined.moment,
         outside=tuple(
             SourceRecord(n, o.table.name, session_schema(world.engine.own, o.table), ())
             for n, o in sources.outside.items()

@@ -13,6 +13,7 @@ from everview.errors import WarehouseClosed
 from everview.facts.failures import unforeseen
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
+from everview.facts.refreshes import Wish
 from everview.handles.handle import checked_retention
 from everview.handles.table import Table
 from everview.handles.temporary_views import TemporaryViews
@@ -176,10 +177,8 @@ class Warehouse:
         refuse what cannot be maintained incrementally, FULL always recomputes. Without one the
         setting of that name decides, which is AUTO unless it was changed.
 
-        `replace` gives a view of that name the new definition, in the same place: the rows are
-        its table's next version. StillUsed if a view above uses a column that would go away or
-        change its type. `cluster_by` are columns whose ranges the stored files should be of, for
-        readers that select by them; files of a full build and of compact() are.
+        `replace` gives a view of that name the new definition in the same place; StillUsed if a
+        view above uses a column that would go. Files are made by ranges of the columns `cluster_by`.
         """
         world = self._world
         wanted = policy_of(world.settings.policy if policy is None else policy)
@@ -208,7 +207,11 @@ class Warehouse:
         return [e.name for e in self._world.catalog.read().entries if e.kind == "view"]
 
     def refresh(
-        self, *names: str, full: bool = False, progress: Watcher | None = None
+        self,
+        *names: str,
+        full: bool = False,
+        retry: int = 0,
+        progress: Watcher | None = None,
     ) -> list[Receipt]:
         """Refresh these views, or all, sources first, all at one set of source versions.
 
@@ -216,11 +219,14 @@ class Warehouse:
         begins and when a view is done; a notebook shows a bar without it. Gives a receipt per
         view; of one view that was named, with those of the views below in it.
 
+        A view that somebody else wrote meanwhile is planned and run again up to `retry` times,
+        unless that was a refresh that did the work.
+
         A view that fails stops only those that depend on it: at the end RefreshFailed is raised,
         whose `receipts` are those of the other views and whose `errors` has each view's own error.
         """
         wanted = [self.view(n).name for n in names] if names else self.views()
-        return self._refresh(wanted, full=full, progress=progress)
+        return self._refresh(wanted, Wish(full, retry), progress)
 
     def status(self, *names: str) -> list[Status]:
         """How fresh these materialized views are, or all; `error` says it of one that cannot be
@@ -235,10 +241,10 @@ class Warehouse:
         except Exception as error:
             return broken_status(self._world, self._world.entry(name), unforeseen(error))
 
-    def _refresh(self, names: list[str], *, full: bool, progress: Watcher | None) -> list[Receipt]:
+    def _refresh(self, names: list[str], wish: Wish, progress: Watcher | None) -> list[Receipt]:
         watcher = progress or self._progress or notebook_bar()
         try:
-            return refresh_views(self._world, names, full=full, watcher=watcher)
+            return refresh_views(self._world, names, wish, watcher)
         finally:
             self._temporary.follow(self._world)
 

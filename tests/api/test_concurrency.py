@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import everview as ev
-from everview.errors import CommitConflict, EverviewError, NameTaken, UnknownName
+from everview.errors import (
+    CommitConflict,
+    EverviewError,
+    InvalidArgument,
+    NameTaken,
+    UnknownName,
+)
+from everview.refresh import refresh
 from tests.api.bags import assert_exact, bag, refused
 from tests.api.meanwhile import write_once_at
 from tests.api.shop import BY_CITY, LARGE, add_sales
@@ -20,6 +27,13 @@ from tests.api.shop import BY_CITY, LARGE, add_sales
 def other(wh: ev.Warehouse, tmp_path: Path) -> ev.Warehouse:
     """Somebody else in the same warehouse."""
     return ev.open(str(tmp_path / "shop"), spark=wh.spark)
+
+
+def _refresh_to(wh: ev.Warehouse, version: int) -> None:
+    """A refresh of by_city by somebody who saw this version of sales last."""
+    entry = wh._world.entry("by_city")
+    pins = {wh._world.open(wh._world.entry("sales")).head().id: version}
+    refresh(wh._world, entry, wh._world.open(entry), pins)
 
 
 def test_each_sees_what_the_other_did(
@@ -44,11 +58,34 @@ def test_a_refresh_that_loses_the_race_publishes_nothing_twice(
     add_sales(sales, (6, "Oslo", 60), (7, "Bern", 70))
     sales.delete("id = 3")
     write_once_at(wh, "refresh: commit", lambda: other.view(name).refresh())
-    with suppress(CommitConflict):
-        view.refresh()
+    receipt = view.refresh()
+    assert receipt.strategy == "skipped: already done"
+    assert receipt.reason == "another refresh of the view was first"
+    assert receipt.watermark_after == {"sales": sales.version}
     assert_exact(wh, name, sql)
     assert view.verify().ok
     assert view.refresh().strategy.startswith("skipped")
+
+
+def test_a_refresh_that_loses_to_one_that_went_less_far_is_run_again_if_wished(
+    wh: ev.Warehouse, sales: ev.Table, other: ev.Warehouse
+) -> None:
+    view = wh.create_materialized_view("by_city", BY_CITY, policy="INCREMENTAL")
+    for retry in (0, 1):
+        add_sales(sales, (6 + retry, "Oslo", 60))
+        # The other one refreshes to the version before the one that this one was asked for.
+        pinned = sales.version
+        add_sales(sales, (10 + retry, "Bern", 5))
+        write_once_at(wh, "refresh: commit", partial(_refresh_to, other, pinned))
+        if retry:
+            assert view.refresh(retry=retry).strategy == "incremental: groups"
+        else:
+            with refused(CommitConflict, "Run it again"):
+                view.refresh()
+    assert_exact(wh, "by_city", BY_CITY)
+    assert view.verify().ok
+    with refused(InvalidArgument, "-1 is not a number of tries"):
+        wh.refresh(retry=-1)
 
 
 def test_a_refresh_that_meets_a_compaction_is_right_afterwards(
@@ -95,6 +132,19 @@ def test_a_write_that_loses_the_race_says_so_and_can_be_run_again(
         "overwrite": [2, 3, 4, 5, 7],
     }
     assert sorted(r.id for r in sales.to_df().collect()) == expected[statement]
+
+
+def test_a_view_that_another_refresh_took_further_is_not_taken_back(
+    wh: ev.Warehouse, sales: ev.Table
+) -> None:
+    view = wh.create_materialized_view("by_city", BY_CITY)
+    before = sales.version
+    add_sales(sales, (6, "Oslo", 60))
+    view.refresh()
+    versions = len(view.history())
+    _refresh_to(wh, before)
+    assert len(view.history()) == versions
+    assert view.status().exact_at == {"sales": sales.version}
 
 
 def test_one_name_is_given_once(wh: ev.Warehouse, sales: ev.Table, other: ev.Warehouse) -> None:

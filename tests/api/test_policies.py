@@ -10,7 +10,7 @@ import pytest
 
 import everview as ev
 from everview import refresh
-from everview.errors import EverviewError, NotIncremental, RefreshRefused
+from everview.errors import ComputationFailed, EverviewError, NotIncremental, RefreshRefused
 from tests.api.bags import assert_exact, bag, frame, refused
 from tests.api.shop import BY_CITY, CITIES, LARGE, SALES, add_sales
 
@@ -67,10 +67,11 @@ def test_a_failure_of_the_planner_is_answered_by_a_full_refresh(
     monkeypatch.setattr(refresh, "execute", failing)
     receipt = view.refresh()
     assert receipt.strategy == "full"
-    assert "failed in Spark: no such plan" in receipt.reason
+    assert "failed in Spark: `v` cannot be computed: no such plan" in receipt.reason
     assert_exact(wh, "v", BY_CITY)
-    with pytest.raises(FromTheJvm):
+    with refused(ComputationFailed, "`s` cannot be computed: no such plan", "Nothing") as caught:
         strict.refresh()
+    assert isinstance(caught.value.__cause__, FromTheJvm)
 
 
 NOT_REPEATABLE = {

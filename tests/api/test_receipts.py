@@ -120,14 +120,12 @@ def test_a_refresh_of_nothing_commits_nothing(wh: ev.Warehouse, sales: ev.Table)
     assert view.verify().ok
 
 
-def test_many_versions_without_a_change_move_the_watermark_at_last(
-    wh: ev.Warehouse, sales: ev.Table
-) -> None:
+def test_versions_without_a_change_move_the_watermark(wh: ev.Warehouse, sales: ev.Table) -> None:
     view = wh.create_materialized_view("by_city", BY_CITY, policy="INCREMENTAL STRICT")
-    for i in range(10):
+    for i in range(2):
         sales.delete("id = 99", token=f"nothing {i}")
     assert view.refresh().strategy.startswith("skipped")
-    assert view.status().exact_at == {"sales": 12}
+    assert view.status().exact_at == {"sales": 4}
     assert view.status().behind == {"sales": 0}
     assert view.verify().ok
 

@@ -184,7 +184,7 @@ def test_a_limit_that_does_not_end_the_text(wh: ev.Warehouse, sales: ev.Table) -
     assert listed(view.to_df()) == [(3,), (4,)]
     found = view.verify()
     assert found.ok, str(found)
-    assert "our reading of the text" in found.compared
+    assert "our reading of the text" in found.how
     tamper(view, lambda row: {**row, "id": 9} if row["id"] == 1 else row)
     assert not view.verify().ok
 
@@ -199,7 +199,7 @@ def test_an_order_by_a_sum_of_floats_is_left_out(wh: ev.Warehouse) -> None:
     assert listed(view.to_df()) == [(1,), (4,)]
     found = view.verify()
     assert found.ok, str(found)
-    assert "ties and __ev.by0_sum aside" in found.compared
+    assert "ties and __ev.by0_sum aside" in found.how
     tamper(view, lambda row: {**row, "k": 8} if row["k"] == 2 else row)
     assert not view.verify().ok
 

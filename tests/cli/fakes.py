@@ -24,8 +24,8 @@ RECEIPT = Receipt(
     rows_updated=31,
     seconds={"write": 0.5},
 )
-VERIFIED = Verification("city_sales", True, 200, 0, 0, (), (), {"sales": 2})
-WRONG = Verification("big_baskets", False, 200, 1, 2, ("n=1",), ("n=2",), {"sales": 2})
+VERIFIED = Verification("city_sales", "exact", 200, 0, 0, (), (), {"sales": 2})
+WRONG = Verification("big_baskets", "wrong", 200, 1, 2, ("n=1",), ("n=2",), {"sales": 2})
 STATUS = Status(
     view="city_sales",
     policy="AUTO",
@@ -102,8 +102,8 @@ class FakeWarehouse:
     def status(self, *names: str) -> list[Status]:
         return [self.view(n).status() for n in names] if names else self.statuses
 
-    def refresh(self, *names: str, full: bool = False) -> list[Receipt]:
-        self.asked.append((names, full))
+    def refresh(self, *names: str, full: bool = False, retry: int = 0) -> list[Receipt]:
+        self.asked.append((names, full, retry) if retry else (names, full))
         if self.raised is not None:
             raise self.raised
         return [RECEIPT]

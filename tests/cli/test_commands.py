@@ -59,6 +59,11 @@ def test_refresh_names_selection_and_full(wh: FakeWarehouse) -> None:
     assert wh.asked == [("x", {"create": False}), (("city_sales", "big_baskets"), True)]
 
 
+def test_refresh_tries_again_as_often_as_it_is_told(wh: FakeWarehouse) -> None:
+    assert main(["refresh", "city_sales", "--retry", "3"]) == 0
+    assert wh.asked[-1] == (("city_sales",), False, 3)
+
+
 def test_refresh_as_json(wh: FakeWarehouse, capsys: Captured) -> None:
     assert main(["refresh", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps([RECEIPT.to_dict()]))
@@ -77,6 +82,15 @@ def test_verify_a_right_and_a_wrong_view(wh: FakeWarehouse, capsys: Captured) ->
     assert "big_baskets" in out
     assert main(["verify", "--all", "-q"]) == 3
     assert "city_sales" not in capsys.readouterr().out
+
+
+def test_a_view_that_cannot_be_compared_is_no_alarm(wh: FakeWarehouse, capsys: Captured) -> None:
+    aside = everview.Verification(
+        "recent", "not comparable", 3, why_not="it depends on the clock: now()"
+    )
+    wh.handles = {"recent": FakeHandle("recent", aside)}
+    assert main(["verify", "--all"]) == 0
+    assert "recent  not comparable  it depends on the clock: now()" in capsys.readouterr().out
 
 
 def test_a_refresh_that_fails_in_part_has_receipts_and_errors(

@@ -61,6 +61,7 @@ def test_every_shared_option_is_there() -> None:
         "command": "refresh",
         "views": ["a", "b"],
         "full": True,
+        "retry": 0,
         "select": ["c*"],
         "warehouse": None,
         "json": False,

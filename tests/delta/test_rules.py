@@ -29,6 +29,7 @@ from everview.delta.aggregate import change_table
 from everview.delta.apply_keyed import ApplyKeyed
 from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
+from everview.facts.checks import GROUP_BELOW_ZERO
 from everview.sql.write import write
 
 A, B, C, D = Column(1, "a"), Column(2, "b"), Column(3, "c"), Column(4, "d")
@@ -148,7 +149,7 @@ def test_stored_rows_are_never_shuffled_for_a_small_change() -> None:
 def test_a_count_below_zero_raises_where_it_is_written_never_in_a_filter() -> None:
     """Spark moves filters below joins: there the count of a group is not yet what it becomes."""
     apply = ApplyKeyed(view(COUNT, MAX), "v")
-    message = "fewer rows than none"
+    message = GROUP_BELOW_ZERO.raised
     for plan in apply.lines(apply.fetched()):
         text = write(plan, apply.view.types).text
         assert message in text

@@ -129,9 +129,7 @@ def test_a_source_whose_history_is_lost_has_changed() -> None:
     assert not same.changed
     layout = Layout("bag", (), SCHEMA)
     record = ViewRecord("SELECT", {}, SCHEMA, (), layout, full_only="", created_with="0.1.0")
-    stored = StoredFacts(
-        record=record, snapshot=snapshot, built=True, watermark={}, distrust="", moved_at=0
-    )
+    stored = StoredFacts(record=record, snapshot=snapshot, built=True, watermark={}, distrust="")
     assert RefreshFacts("v", "AUTO", stored, (lost, same)).source("u") is same
 
 

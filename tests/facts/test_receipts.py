@@ -145,18 +145,48 @@ def test_reads_add_up_and_unknown_stays_unknown() -> None:
 
 # Verifications
 
-RIGHT = Verification("v", True, 1200, 0, 0, (), (), {"sales": 4})
-WRONG = Verification("v", False, 2, 1, 2, ("a=1",), ("a=2", "a=3"), {"sales": 4}, seconds=1.24)
+RIGHT = Verification("v", "exact", 1200, 0, 0, (), (), {"sales": 4})
+WRONG = Verification("v", "wrong", 2, 1, 2, ("a=1",), ("a=2", "a=3"), {"sales": 4}, seconds=1.24)
 
 
 def test_a_verification_that_is_right() -> None:
     assert RIGHT
     assert str(RIGHT) == "v  exact  1,200 rows, recomputed at sales v4"
     assert RIGHT.to_dict()["ok"] is True
-    assert str(replace(RIGHT, left_out=("x",))).endswith("\n  not compared: x")
-    with_tail = replace(RIGHT, compared="all but ties", left_out=("x",))
-    assert str(with_tail).endswith("\n  compared: all but ties\n  not compared: x")
+    with_tail = replace(RIGHT, how="all but ties", as_now=("x",))
+    assert str(with_tail).splitlines()[1:] == [
+        "  compared: all but ties",
+        "  without versions, read as it is now: x",
+    ]
     assert "all but ties" in with_tail._repr_html_()
+
+
+def test_exact_is_said_only_where_every_column_was_compared() -> None:
+    some = replace(
+        RIGHT, outcome="consistent", compared=("a", "b"), possible=("c",), left_out=("d", "e")
+    )
+    assert some
+    assert some.ok
+    assert str(some).splitlines() == [
+        "v  consistent: 2 of 5 columns compared  1,200 rows, recomputed at sales v4",
+        "  order decides, one of the possible answers is stored: c",
+        "  not compared: d, e",
+    ]
+    assert "exact" not in str(some)
+    html = some._repr_html_()
+    assert "consistent: 2 of 5 columns compared" in html
+    assert "d, e" in html
+
+
+def test_a_view_with_nothing_to_compare_with_is_neither_exact_nor_wrong() -> None:
+    found = Verification("v", "not comparable", 3, why_not="rand() at line 1 gives other values")
+    assert found.ok
+    assert str(found) == "v  not comparable  rand() at line 1 gives other values"
+    assert found.to_dict()["outcome"] == "not comparable"
+    html = found._repr_html_()
+    assert "not comparable" in html
+    assert "rand() at line 1" in html
+    assert "copies counted" not in html
 
 
 def test_a_verification_that_is_wrong_shows_rows_and_what_to_do() -> None:

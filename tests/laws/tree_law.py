@@ -140,7 +140,16 @@ def _rewritten_otherwise(case: Case, known: Evaluator) -> str:
     connected = joined_by_keys(case.rel)
     if known.rows(connected) != known.rows(case.rel):
         return f"joined_by_keys gives other rows:\n{plan_text(connected)}\nof"
-    changes = delta(case.rel, case.changed, Known(large=case.changed))
+    for told in (Known(large=case.changed), Known(gone=case.changed)):
+        # Parts are kept by name: each plan has an evaluator of its own.
+        changes = delta(case.rel, case.changed, told)
+        wrong = _rewritten_changes(case, Evaluator(case.state()), changes)
+        if wrong:
+            return wrong
+    return ""
+
+
+def _rewritten_changes(case: Case, known: Evaluator, changes: Rel | None) -> str:
     if changes is None:
         return ""
     terms = ordered_terms(changes)
@@ -217,10 +226,12 @@ def told_otherwise(
 def _wrong(rel: Rel, known: Evaluator, changed: frozenset[str]) -> str:
     """What is wrong with the delta of a relation, an error included; nothing if it is right.
 
-    Also where it is known of some tables that rows only came, or only went, and that all are large.
+    Also where it is known of some tables that rows only came, or only went, and that all are large;
+    and where OLD of all is gone.
     """
-    told = Known(only_of(known.state, changed), changed)
-    return _wrong_of(rel, known, changed, NOTHING) or _wrong_of(rel, known, changed, told)
+    only = only_of(known.state, changed)
+    told = (NOTHING, Known(only, changed), Known(only, gone=changed))
+    return next(filter(None, (_wrong_of(rel, known, changed, some) for some in told)), "")
 
 
 def _wrong_of(rel: Rel, known: Evaluator, changed: frozenset[str], told: Known) -> str:
@@ -234,10 +245,17 @@ def _wrong_of(rel: Rel, known: Evaluator, changed: frozenset[str], told: Known) 
         return f"columns {changes.columns}, should be {rel.columns}"
     if changes is not None and not changes.weighted:
         return "the changes have no weights"
+    if changes is not None and _reads_gone(changes, told):
+        return "a snapshot that is gone is read"
     if found == expected:
         return ""
     more = dict(minus(found, expected))
     return f"changes {dict(found)}, should be {dict(expected)}; too many {more}"
+
+
+def _reads_gone(changes: Rel, told: Known) -> bool:
+    scans = (leaf for leaf in bottom_up(changes) if isinstance(leaf, Scan))
+    return any(s.at is At.OLD and s.table in told.gone for s in scans)
 
 
 def _count_state(rel: Rel, state: State, seen: Seen) -> None:

@@ -49,6 +49,5 @@ def facts(
         built=bool(watermark),
         watermark=watermark,
         distrust=distrust,
-        moved_at=0,
     )
     return RefreshFacts("v", policy, known, sources)

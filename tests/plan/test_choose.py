@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from everview.algebra.relations import Net, Rel
+from everview.algebra.relations import At, Net, Scan
 from everview.algebra.walk import walk_plan
 from everview.errors import Place, RefreshRefused
 from everview.facts.files import DataFile, Sign
-from everview.facts.refreshes import RefreshFacts
+from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes
+from everview.facts.views import Moment
 from everview.plan.choose import choose, leaf_bytes
 from everview.plan.cost import Cost
 from everview.plan.grouped import Grouped
@@ -303,6 +304,17 @@ def test_versions_moved_without_rows() -> None:
     assert program(choice, GROUPS) == (Publish(),)
 
 
+@pytest.mark.parametrize("policy", ["AUTO", "FULL"])
+def test_what_depends_on_the_clock_is_never_skipped(policy: str) -> None:
+    shape = replace(FULL, moment=Moment("now()", Place(1, 8, 3, "SELECT now()")))
+    still = source("t")
+    moved = replace(still, new=3, changes=Changes("id", "uri", 1, 3, SOURCES["t"], ()))
+    for given in (still, moved):
+        choice = choose(facts(shape, given, policy=policy), shape, full=False)
+        assert isinstance(choice.strategy, Full)
+        assert choice.reason == "it depends on the clock: now() (line 1, column 8)"
+
+
 @pytest.mark.parametrize("policy", ["AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FULL"])
 @pytest.mark.parametrize(
     ("given", "full", "reason"),
@@ -463,15 +475,36 @@ def test_a_first_build_guesses_what_it_writes() -> None:
     assert cost.guessed
 
 
-def test_a_snapshot_that_is_gone_costs_nothing() -> None:
-    given = facts(ROWS, replace(source("t", PLUS), at_old=None), source("u", PLUS))
-    strategy = choose(replace(given, policy="INCREMENTAL"), ROWS, full=False).strategy
+def gone(name: str, *signs: Sign, columns: Schema = SOURCES["t"]) -> SourceFacts:
+    """A source of which the version where the view is exact cannot be read any more."""
+    given = source(name, *signs)
+    return replace(given, at_old=None, at_new=replace(given.at_new, schema=columns))
+
+
+def test_instead_of_a_snapshot_that_is_gone_the_newer_one_and_the_changes_are_read() -> None:
+    given = facts(ROWS, gone("t", PLUS), source("u", PLUS), policy="INCREMENTAL")
+    strategy = choose(given, ROWS, full=False).strategy
     assert isinstance(strategy, Incremental)
+    leaves = [leaf for leaf in walk_plan(strategy.changes) if isinstance(leaf, Scan)]
+    assert {(leaf.table, leaf.at) for leaf in leaves} == {("t", At.NEW), ("u", At.NEW)}
+    read = sum(leaf_bytes(given, leaf) for leaf in walk_plan(strategy.changes))
+    assert read == 3 * 1000 + 2 * 200_000_000
+    assert strategy.cost.bytes_read >= read
 
-    def bytes_of(rel: Rel) -> int:
-        return leaf_bytes(given, rel)
 
-    assert sum(map(bytes_of, walk_plan(strategy.changes))) == 1000 + 1000 + 200_000_000
+def test_a_snapshot_that_is_gone_of_rows_that_cannot_be_compared_is_full_with_the_reason() -> None:
+    variant = Schema((Field("a", "variant"),))
+    given = facts(ROWS, gone("t", PLUS, columns=variant), source("u", PLUS))
+    choice = choose(replace(given, policy="INCREMENTAL"), ROWS, full=False)
+    assert isinstance(choice.strategy, Full)
+    assert "t: version 1 cannot be read any more" in choice.reason
+    with pytest.raises(RefreshRefused, match="version 1 cannot be read any more"):
+        choose(replace(given, policy="INCREMENTAL STRICT"), ROWS, full=False)
+
+
+def test_a_snapshot_that_is_gone_and_that_nothing_reads_is_no_matter() -> None:
+    given = facts(ROWS, gone("t", PLUS), source("u"), policy="INCREMENTAL STRICT")
+    assert isinstance(choose(given, ROWS, full=False).strategy, Incremental)
 
 
 # Steps

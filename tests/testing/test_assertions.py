@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from pyspark.sql import SparkSession
@@ -66,10 +67,16 @@ def test_rows_that_differ_fail(spark: SparkSession, monkeypatch: pytest.MonkeyPa
     with temporary_warehouse({"sales": SALES}, spark) as wh:
         view = wh.create_materialized_view("by_city", BY_CITY)
         assert_refresh_exact(view)
-        verification = view.verify()
-        wrong = type(verification)(**{**verification.to_dict(), "ok": False, "missing": 1})
+        wrong = replace(view.verify(), outcome="wrong", missing=1)
         monkeypatch.setattr(type(view), "verify", lambda self: wrong)
         with pytest.raises(AssertionError, match="WRONG"):
+            assert_refresh_exact(view)
+
+
+def test_a_view_that_cannot_be_compared_fails(spark: SparkSession) -> None:
+    with temporary_warehouse({"sales": SALES}, spark) as wh:
+        view = wh.create_materialized_view("v", "SELECT id, rand() AS x FROM sales")
+        with pytest.raises(AssertionError, match="not comparable"):
             assert_refresh_exact(view)
 
 

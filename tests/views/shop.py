@@ -9,7 +9,7 @@ from everview.facts.files import ChangeFile, DataFile, Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Lost, Snapshot
-from everview.facts.views import Layout, ViewRecord
+from everview.facts.views import Layout, SourceRecord, ViewRecord
 from everview.plan.choose import choose
 from everview.plan.maintained import unmaintained
 from everview.plan.shape import Shape, full_only
@@ -103,14 +103,14 @@ def facts(
     view: str, shape: Shape, *sources: SourceFacts, policy: str = "AUTO", distrust: str = ""
 ) -> RefreshFacts:
     layout: Layout = shape.layout
-    record = ViewRecord("SELECT", {}, Schema(()), (), layout, "", "0.1.0")
+    read = tuple(SourceRecord(s.name, s.id, SCHEMAS[s.name], ()) for s in sources)
+    record = ViewRecord("SELECT", {}, Schema(()), read, layout, "", "0.1.0")
     stored = StoredFacts(
         record=record,
         snapshot=table(view, 12, 1, 40_000, 200),
         built=True,
         watermark={s.name: s.old for s in sources if s.old is not None},
         distrust=distrust,
-        moved_at=0,
     )
     return RefreshFacts(view, policy, stored, sources)
 

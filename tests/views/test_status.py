@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from everview.errors import NotATable
+from everview.errors import NotATable, Place
 from everview.facts.refreshes import SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import CommitInfo
-from everview.facts.views import Layout, SourceRecord, ViewRecord
+from everview.facts.views import Layout, Moment, SourceRecord, ViewRecord
+from everview.plan.shape import full_only
 from everview.views.status import (
     HEADER,
     Status,
@@ -21,6 +22,7 @@ from everview.views.status import (
     status_of,
     status_row,
     status_table,
+    with_moment,
 )
 from everview.views.status_card import (
     definition_parts,
@@ -129,6 +131,23 @@ def test_a_refresh_that_only_checked_keeps_the_view_fresh() -> None:
         "AUTO",
         "full 0.6 s 3 days ago: first build",
     )
+
+
+def test_a_view_that_depends_on_the_clock_is_never_up_to_date() -> None:
+    given = facts("city_sales", shape(CITY_SALES), STILL_SALES, STILL_STORES)
+    moment = Moment("rand()", Place(4, 9, 4, "..."))
+    record = replace(given.stored.record, full_only="why", moment=moment)
+    found = status_of(replace(given, stored=replace(given.stored, record=record)), "", "", (), NOW)
+    assert found.is_behind
+    assert found.to_dict()["clock"] == "rand() (line 4, column 9)"
+    assert status_row(found, NOW)[2] == "depends on the clock: rand() (line 4, column 9)"
+    for said in (str(found), found._repr_html_()):
+        assert "up to date" not in said
+        assert "depends on the clock" in said
+    only_shape = full_only("why", None, record.columns)
+    known = with_moment(given, replace(only_shape, moment=moment))
+    assert known.stored.record.moment == moment
+    assert with_moment(given, only_shape) == given
 
 
 def test_of_a_source_without_versions_nobody_says_that_the_view_is_up_to_date() -> None:

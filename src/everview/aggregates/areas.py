@@ -22,10 +22,11 @@ from everview.algebra.scalars import (
     integer,
     string,
 )
+from everview.facts.checks import SUM_OVERFLOWED
 
 Scalars = tuple[Scalar, ...]
 
-OVERFLOWED = string("everview a stored sum had overflowed")
+OVERFLOWED = string(SUM_OVERFLOWED.raised)
 
 
 @dataclass(frozen=True, slots=True)

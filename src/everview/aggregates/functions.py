@@ -27,12 +27,13 @@ from everview.algebra.scalars import (
     integer,
     string,
 )
+from everview.facts.checks import AVERAGE_TOO_LARGE
 
 Types = Mapping[ColumnId, str]
 
 # Above this many rows in a group an average of decimals is no longer certain to round as Spark's.
 MOST_AVERAGED = 999_999_999
-_TOO_LARGE = string("everview an average of decimals has too many rows or digits to be exact")
+_TOO_LARGE = string(AVERAGE_TOO_LARGE.raised)
 
 
 @dataclass(frozen=True, slots=True)

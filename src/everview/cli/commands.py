@@ -26,14 +26,21 @@ from everview.views.status import status_table
 
 # The name of a view and how fresh it is are read at a glance.
 _WHOLE = 2
-_STYLES = {"incremental": "green", "full": "yellow", "skipped": "dim", "exact": "green"}
+_STYLES = {
+    "incremental": "green",
+    "full": "yellow",
+    "skipped": "dim",
+    "exact": "green",
+    "consistent": "green",
+    "not comparable": "yellow",
+}
 
 
 def run_refresh(arguments: argparse.Namespace, screen: Screen) -> int:
     """Refresh what was named, else everything."""
     with opened(arguments, screen) as warehouse:
         names = list(dict.fromkeys([*arguments.views, *_selection(warehouse, arguments.select)]))
-        receipts, errors = _refreshed(warehouse, names, full=arguments.full)
+        receipts, errors = _refreshed(warehouse, names, arguments)
     if screen.json:
         screen.document([*(r.to_dict() for r in receipts), *_elements(errors)])
         return ERROR if errors else DONE
@@ -50,10 +57,10 @@ Errors = Mapping[str, EverviewError]
 
 
 def _refreshed(
-    warehouse: everview.Warehouse, names: list[str], *, full: bool
+    warehouse: everview.Warehouse, names: list[str], asked: argparse.Namespace
 ) -> tuple[Sequence[everview.Receipt], Errors]:
     try:
-        return warehouse.refresh(*names, full=full), {}
+        return warehouse.refresh(*names, full=asked.full, retry=asked.retry), {}
     except RefreshFailed as failure:
         return failure.receipts, failure.errors
 

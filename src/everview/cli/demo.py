@@ -171,7 +171,7 @@ class Tale:
             self.line(hanging(" " * (_NAME + 4) + line, _WIDTH), style="dim")
 
     def verified(self, verification: Verification) -> Verification:
-        how = "exact" if verification.ok else "WRONG"
+        how = verification.outcome if verification.ok else "WRONG"
         rows = f"{verification.rows:,} rows"
         if not verification.ok:
             rows = f"{verification.missing:,} missing, {verification.unexpected:,} unexpected"

@@ -120,9 +120,12 @@ COMMANDS = (
                 {"action": "append", "metavar": "PATTERN", "default": []},
             ),
             _flag("--full", help="recompute them instead of propagating changes"),
+            _number("--retry", "how often to try again if another writer is first (default: 0)", 0),
         ),
         "A view that fails stops only those that depend on it; the exit code is then 1.\n"
-        'With --json it is a list: a receipt per view, or {"view": ..., "error": ...}.',
+        'With --json it is a list: a receipt per view, or {"view": ..., "error": ...}.\n'
+        "If another refresh of a view is first and does the work, the view is skipped as\n"
+        "already done; --retry is for any other writer.",
     ),
     Command(
         "status",
@@ -153,7 +156,9 @@ COMMANDS = (
         ),
         "The recomputation reads the versions that the view was refreshed to. Exit code 3\n"
         "means that a view differs, 1 that none does but some could not be verified; with\n"
-        '--json those are elements {"view": ..., "error": ...} of the list.',
+        '--json those are elements {"view": ..., "error": ...} of the list. A view that\n'
+        "depends on the clock is not comparable, which is no difference; consistent means\n"
+        "that not all columns could be compared.",
     ),
     Command(
         "history",

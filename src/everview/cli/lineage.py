@@ -38,7 +38,8 @@ def _note(status: Status, source: str) -> str:
     if status.error:
         return f"error {status.error['code']}"
     late = next((n for s, n in status.behind.items() if s.lower() == source.lower()), 0)
-    return f"{late:,} commit{'' if late == 1 else 's'} behind" if late else "up to date"
+    said = f"{late:,} commit{'' if late == 1 else 's'} behind" if late else ""
+    return said or ("depends on the clock" if status.clock else "up to date")
 
 
 def shown(branches: Sequence[Branch], *, plain: bool) -> RenderableType:

@@ -43,9 +43,10 @@ from everview.delta.parts import (
     parts,
 )
 from everview.delta.touched import same_key
+from everview.facts.checks import GROUP_BELOW_ZERO
 
 CHANGES, LOST = "changes", "lost"
-BELOW_ZERO = string("everview a group would have fewer rows than none")
+BELOW_ZERO = string(GROUP_BELOW_ZERO.raised)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from everview.algebra.fresh import Fresh
-from everview.algebra.relations import At, Changes, Rel, Scan, Shared
+from everview.algebra.relations import (
+    At,
+    Changes,
+    Copies,
+    Negate,
+    Net,
+    Rel,
+    Scan,
+    Shared,
+    Signed,
+    UnionAll,
+)
 from everview.algebra.signs import Sign, Signs
 from everview.algebra.walk import inputs, over_inputs, tables
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the tables: of which rows were `only` inserted (1) or deleted (-1), and
-    which are so `large` that they should not be read twice.
+    """What is known of the tables: of which rows were `only` inserted (1) or deleted (-1), which
+    are so `large` that they should not be read twice, and of which OLD is `gone`.
     """
 
     only: Mapping[str, Sign] = field(default_factory=dict)
     large: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
 
 
 NOTHING = Known()
@@ -41,7 +53,7 @@ class Context:
 
     def at(self, rel: Rel, snapshot: At) -> Rel:
         """The relation with every scan at that snapshot; A_old = A_new for a table without
-        changes.
+        changes, and A_old = A_new - ΔA for one of which OLD is gone (seed 001, 2.5: PAST).
         """
         if (id(rel), snapshot) not in self._built:
             self._built[id(rel), snapshot] = rel, self._at(rel, snapshot)
@@ -50,8 +62,18 @@ class Context:
     def _at(self, rel: Rel, snapshot: At) -> Rel:
         if isinstance(rel, Scan):
             wanted = snapshot if rel.table in self.changed else At.NEW
+            if wanted is At.OLD and rel.table in self.known.gone:
+                return self._undone(replace(rel, at=At.NEW))
             return rel if rel.at is wanted else replace(rel, at=wanted)
         return over_inputs(rel, tuple(self.at(i, snapshot) for i in inputs(rel)))
+
+    def _undone(self, new: Scan) -> Rel:
+        undone = Negate(self.changes(new))
+        return Copies(Net(UnionAll((Signed(new, 1), undone), new.columns)))
+
+    def changes(self, scan: Scan) -> Changes:
+        """The changes of the scan's table."""
+        return Changes(scan.table, scan.columns, only=self.known.only.get(scan.table))
 
     def is_large(self, rel: Rel) -> bool:
         """Whether a relation should not be read at a second snapshot."""

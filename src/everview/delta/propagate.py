@@ -35,7 +35,6 @@ from everview.algebra.relations import (
     Values,
     Window,
 )
-from everview.algebra.scalars import Column
 from everview.algebra.walk import highest_id
 from everview.delta.context import NOTHING, Context, Known
 from everview.delta.differences import delta_difference
@@ -72,8 +71,8 @@ class _Propagation:
 
     def _of(self, rel: Rel) -> Rel | None:
         match rel:
-            case Scan(table, _, columns):
-                return self._changes(table, columns)
+            case Scan(table):
+                return self.context.changes(rel) if table in self.context.changed else None
             case Values() | TableFunction():
                 return None
             case Filter():
@@ -100,11 +99,6 @@ class _Propagation:
                 raise PlanError(f"no delta rule for {type(rel).__name__}: {rel}")
             case _:
                 assert_never(rel)
-
-    def _changes(self, table: str, columns: tuple[Column, ...]) -> Rel | None:
-        if table not in self.context.changed:
-            return None
-        return Changes(table, columns, only=self.context.known.only.get(table))
 
     def _join(self, join: Join, left: Rel | None, right: Rel | None) -> Rel | None:
         match join.kind:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from everview.cards.card import Badge, Bar, Markup, Tone, bars, card, code, table
 from everview.facts.wording import aligned, counted, seconds_text, size_text
 
 if TYPE_CHECKING:
-    from everview.facts.receipts import Read, Receipt, Verification
+    from everview.facts.receipts import Outcome, Read, Receipt, Verification
 
 _TONES: dict[str, Tone] = {"incremental": "good", "full": "slow", "skipped": "idle"}
+_VERDICTS: dict[Outcome, Tone] = {
+    "exact": "good",
+    "consistent": "good",
+    "wrong": "bad",
+    "not comparable": "idle",
+}
 
 
 # Receipts
@@ -155,16 +161,34 @@ def _against_recompute(receipt: Receipt) -> list[Markup]:
 
 
 def verification_text(found: Verification) -> str:
-    """One line if it is exact; else what differs, and what to do."""
+    """One line if it is exact; else what was compared, what differs, and what to do."""
     at = versions_text({}, found.watermark)
     took = f"  {seconds_text(found.seconds)}" if found.seconds else ""
+    if found.outcome == "not comparable":
+        return f"{found.view}  {_verdict(found)}  {found.why_not}{took}"
     if found.ok:
-        line = f"{found.view}  exact  {counted(found.rows, 'row')}, recomputed at {at}{took}"
+        rows = counted(found.rows, "row")
+        line = f"{found.view}  {_verdict(found)}  {rows}, recomputed at {at}{took}"
         return "\n".join([line, *_extent(found)])
-    lines = [f"{found.view}  WRONG  {_differences(found)}, at {at}{took}"]
+    lines = [f"{found.view}  {_verdict(found)}  {_differences(found)}, at {at}{took}"]
     lines += [f"  missing     {row}" for row in found.missing_sample]
     lines += [f"  unexpected  {row}" for row in found.unexpected_sample]
     return "\n".join([*lines, *_extent(found), f"  {_remedy(found)}"])
+
+
+def _verdict(found: Verification) -> str:
+    """Exact is said only where every column was compared."""
+    match found.outcome:
+        case "exact" | "not comparable":
+            return found.outcome
+        case "wrong":
+            return "WRONG"
+        case "consistent":
+            number = len(found.compared)
+            whole = number + len(found.possible) + len(found.left_out)
+            return f"consistent: {number:,} of {counted(whole, 'column')} compared"
+        case _:
+            assert_never(found.outcome)
 
 
 def _differences(found: Verification) -> str:
@@ -173,8 +197,17 @@ def _differences(found: Verification) -> str:
 
 def _extent(found: Verification) -> list[str]:
     """What was compared, where that is not all, and what was not."""
-    lines = [f"  compared: {found.compared}"] if found.compared else []
-    return lines + ([f"  not compared: {', '.join(found.left_out)}"] if found.left_out else [])
+    said = (
+        ("compared", found.how),
+        (_ORDER, ", ".join(found.possible)),
+        ("not compared", ", ".join(found.left_out)),
+        (_AS_NOW, ", ".join(found.as_now)),
+    )
+    return [f"  {title}: {text}" for title, text in said if text]
+
+
+_ORDER = "order decides, one of the possible answers is stored"
+_AS_NOW = "without versions, read as it is now"
 
 
 def _remedy(found: Verification) -> str:
@@ -182,12 +215,15 @@ def _remedy(found: Verification) -> str:
 
 
 def verification_card(found: Verification) -> str:
-    badge = Badge("exact", "good") if found.ok else Badge("WRONG", "bad")
-    compared = found.compared or f"{counted(found.rows, 'row')} stored, both ways, copies counted"
+    badge = Badge(_verdict(found), _VERDICTS[found.outcome])
+    compared = found.how or f"{counted(found.rows, 'row')} stored, both ways, copies counted"
     rows = (
-        ("compared", compared),
+        ("why not", found.why_not),
+        ("compared", "" if found.outcome == "not comparable" else compared),
         ("recomputed at", versions_text({}, found.watermark)),
+        (_ORDER, ", ".join(found.possible)),
         ("not compared", ", ".join(found.left_out)),
+        (_AS_NOW, ", ".join(found.as_now)),
         ("to repair it", "" if found.ok else _remedy(found)),
     )
     samples = [f"- {row}" for row in found.missing_sample]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
 from everview.facts.receipt_text import (
     receipt_card,
@@ -98,26 +98,45 @@ class Receipt:
         return receipt_card(self)
 
 
+Outcome = Literal["exact", "consistent", "wrong", "not comparable"]
+
+
 @dataclass(frozen=True, slots=True)
 class Verification:
     """The stored view against its recomputation at the same versions, both ways, as counted
     bags.
+
+    `outcome` is exact where every column was compared and nothing differs; consistent where
+    nothing differs in what was compared, but that is not all; wrong where something differs; not
+    comparable where there is nothing to compare with, as `why_not` says. Of the view's columns
+    `compared` were compared value by value; of `possible`, which ties or the order of rows decide,
+    each stored value was found to be one that the text can give; `left_out` were not looked at,
+    or not everywhere.
     """
 
     view: str
-    ok: bool
+    outcome: Outcome
     rows: int
-    missing: int  # rows of the recomputation that are not stored, copies counted
-    unexpected: int  # stored rows that the recomputation does not give
-    missing_sample: tuple[str, ...]
-    unexpected_sample: tuple[str, ...]
-    watermark: Mapping[str, int]
+    missing: int = 0  # rows of the recomputation that are not stored, copies counted
+    unexpected: int = 0  # stored rows that the recomputation does not give
+    missing_sample: tuple[str, ...] = ()
+    unexpected_sample: tuple[str, ...] = ()
+    watermark: Mapping[str, int] = field(default_factory=dict)
+    compared: tuple[str, ...] = ()
+    possible: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     seconds: float = 0.0
-    compared: str = ""  # what with what, of a view that shows less than is stored
+    how: str = ""  # what with what, of a view that shows less than is stored
+    as_now: tuple[str, ...] = ()  # sources without versions, which are read as they are now
+    why_not: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found to be wrong."""
+        return self.outcome != "wrong"
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "ok": self.ok}
 
     def __bool__(self) -> bool:
         return self.ok

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from everview.algebra.relations import At
+from everview.errors import InvalidArgument
 from everview.facts.tables import Changes, Lost, Snapshot
 from everview.facts.views import Tail, ViewRecord
 
@@ -12,7 +14,8 @@ from everview.facts.views import Tail, ViewRecord
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
     """One source, pinned: where the view is exact (None before its first build) and where it
-    goes; of a view its tail, with which it is read.
+    goes; of a view its tail, with which it is read. `at_old` is None where it cannot be read any
+    more.
     """
 
     name: str
@@ -23,6 +26,13 @@ class SourceFacts:
     at_old: Snapshot | None
     changes: Changes | Lost
     tail: Tail | None = None
+
+    def at(self, snapshot: At) -> Snapshot:
+        """The source at one of the two; a plan does not read OLD where it is gone."""
+        if snapshot is At.NEW:
+            return self.at_new
+        assert self.at_old is not None, f"{self.name} at version {self.old} is gone"
+        return self.at_old
 
     @property
     def changed(self) -> bool:
@@ -38,7 +48,6 @@ class StoredFacts:
     built: bool  # whether a refresh ever published rows
     watermark: Mapping[str, int]  # by source name; empty before the first build
     distrust: str  # why the stored rows cannot be built on, "" if they can
-    moved_at: int  # milliseconds since the epoch: the last commit
     recompute_seconds: float | None = None  # what the last full refresh took
 
 
@@ -64,3 +73,20 @@ class RefreshFacts:
 
     def source(self, name: str) -> SourceFacts:
         return next(s for s in self.sources if s.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a refresh is asked for: all of it anew, and how often to try again where somebody else
+    wrote the view first.
+    """
+
+    full: bool = False
+    retry: int = 0
+
+    def __post_init__(self) -> None:
+        given: object = self.retry
+        if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+            raise InvalidArgument(
+                f"{self.retry!r} is not a number of tries.", remedy="Give 0 or more: retry=3."
+            )

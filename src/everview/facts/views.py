@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from everview.errors import Place
 from everview.facts.schema import Field, Schema
 
 HIDDEN = "__ev"
@@ -92,6 +93,21 @@ class SourceRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """An expression because of which the rows depend on when they are computed, and where it
+    stands in the text, if that is known.
+    """
+
+    expression: str
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        place = self.place
+        where = f" (line {place.line}, column {place.column})" if place else ""
+        return f"{self.expression}{where}"
+
+
+@dataclass(frozen=True, slots=True)
 class ViewRecord:
     """The definition; one JSON table property, which changes only together with all rows."""
 
@@ -107,6 +123,7 @@ class ViewRecord:
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
     cluster_by: tuple[str, ...] = ()  # columns whose ranges the files should be of
     written: str = ""  # the text as it was given, where virtual views in it were replaced in `sql`
+    moment: Moment | None = None  # what makes it depend on the clock; older records do not say
 
     @property
     def given(self) -> str:
@@ -135,7 +152,15 @@ class ViewRecord:
             comments=raw.get("comments", {}),
             cluster_by=tuple(raw.get("cluster_by", ())),
             written=raw.get("written", ""),
+            moment=_moment(raw.get("moment")),
         )
+
+
+def _moment(raw: Mapping[str, Any] | None) -> Moment | None:
+    if raw is None:
+        return None
+    place = raw["place"]
+    return Moment(raw["expression"], None if place is None else Place(**place))
 
 
 def _layout(raw: Mapping[str, Any]) -> Layout:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Protocol
 from everview.errors import InvalidArgument
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
+from everview.facts.refreshes import Wish
 from everview.queries import public_frame
 from everview.views.catalog_changes import alter_entry, sources_of_views
 from everview.views.graph import readers
-from everview.views.world import World
+from everview.views.world import World, public_schema, seen_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
     from everview.lake.catalog import Entry
 
@@ -28,9 +30,7 @@ class Owner(Protocol):
     @property
     def _world(self) -> World: ...
 
-    def _refresh(
-        self, names: list[str], *, full: bool, progress: Watcher | None
-    ) -> list[Receipt]: ...
+    def _refresh(self, names: list[str], wish: Wish, progress: Watcher | None) -> list[Receipt]: ...
 
     def _drop(self, name: str, *, cascade: bool) -> tuple[str, ...]: ...
 
@@ -63,6 +63,34 @@ class Handle:
         """Its rows as a DataFrame of the warehouse's session, at the newest or an older version."""
         at = None if version is None else version_number(version)
         return public_frame(self._world, self._warehouse.spark, self._entry, at)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns; Spark is not asked."""
+        table = self._world.open(self._entry)
+        return list(public_schema(table, table.head().version).names)
+
+    @property
+    def schema(self) -> StructType:
+        """The names and types of its columns as Spark has them; no rows are read."""
+        return self.to_df().schema
+
+    def show(self, n: int = 20, *, truncate: bool | int = True) -> None:
+        """Print some of its rows, as DataFrame.show does."""
+        self.to_df().show(n, truncate)
+
+    def __len__(self) -> int:
+        """How many rows a reader sees; from the log where it says, else Spark counts them."""
+        table = self._world.open(self._entry)
+        snapshot = table.snapshot(table.head().version)
+        stored, tail = snapshot.rows, seen_of(snapshot)[1]
+        if stored is None:
+            return self.to_df().count()
+        return stored if tail is None else tail.shown(stored)
+
+    def __bool__(self) -> bool:
+        """A handle is true, also of no rows."""
+        return True
 
     def rename(self, name: str) -> None:
         """Give it another name; StillUsed if views read it under the one it has."""

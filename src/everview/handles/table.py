@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class Table(Handle):
-    """A table of the warehouse, or an attached one (which is read-only)."""
+    """A table of the warehouse, or an attached one (which is read-only); `len(table)` is how many
+    rows it has.
+    """
 
     _kind = "table"
 

@@ -8,38 +8,51 @@ from typing import Any
 from everview.errors import RefreshFailed
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt, Verification
+from everview.facts.refreshes import Wish
 from everview.handles.handle import Handle
 from everview.plan.choose import choose
 from everview.plan.loose import loose_columns
+from everview.plan.shape import FullOnly
 from everview.program.program import program
 from everview.refresh import shape_of_view
 from everview.refresh_views import own_error
 from everview.run.log import logged
 from everview.run.recluster import recluster
-from everview.run.verify import verify
+from everview.run.spark_errors import spark_failures
+from everview.run.verify import not_comparable, verify
 from everview.understand import policy_of, require_policy
 from everview.views.catalog_changes import alter_entry
 from everview.views.explanation import Explanation, explanation, rebuild_explanation
 from everview.views.gather import gather, require_readable, stored_facts
 from everview.views.notebook import view_html
 from everview.views.replacement import why_rebuild
-from everview.views.status import Status, how_kept, status_of
-from everview.views.world import receipts_of
+from everview.views.status import Status, how_kept, status_of, with_moment
+from everview.views.world import receipts_of, record_of
 
 
 class View(Handle):
-    """A materialized view."""
+    """A materialized view; `len(view)` is how many rows a reader sees."""
 
     _kind = "view"
 
-    def refresh(self, full: bool = False, *, progress: Watcher | None = None) -> Receipt:
+    @property
+    def sql(self) -> str:
+        """The query that defines it, with virtual views in place of their names."""
+        return record_of(self._world.open(self._entry)).sql
+
+    def refresh(
+        self, full: bool = False, *, retry: int = 0, progress: Watcher | None = None
+    ) -> Receipt:
         """Bring the view, and first the views below it, to the newest versions of their sources.
+
+        If another refresh of the view is first, this one is skipped as already done; where that
+        one went less far, it is tried again `retry` times before CommitConflict.
 
         `progress` is called with a Progress when a step begins and when a view is done. Where a
         view below fails, its error is raised, with a note that it stopped this one.
         """
         try:
-            return self._warehouse._refresh([self.name], full=full, progress=progress)[-1]
+            return self._warehouse._refresh([self.name], Wish(full, retry), progress)[-1]
         except RefreshFailed as failure:
             error = own_error(failure, self.name)
         raise error
@@ -69,11 +82,14 @@ class View(Handle):
         stored = stored_facts(table)
         pins = {s.id: stored.watermark[s.name] for s in stored.record.sources}
         facts = gather(world, entry, table, pins)
-        require_readable(world, facts)
         shape = shape_of_view(world, table, facts)
+        if isinstance(shape, FullOnly) and shape.moment is not None:
+            return not_comparable(facts, f"it depends on the clock: {shape.moment}")
+        require_readable(world, facts)
         defined = world.defined(table, stored.record)
         loose = loose_columns(defined.shape)
-        with logged(entry.name, "verify"):
+        where, spared = f"verification of {entry.name}", "Nothing was changed."
+        with logged(entry.name, "verify"), spark_failures(f"`{entry.name}`", where, spared):
             return verify(world.engine, facts, shape, loose, world.settings.sample_rows)
 
     def status(self) -> Status:
@@ -81,8 +97,9 @@ class View(Handle):
         world, entry = self._world, self._entry
         table = world.open(entry)
         facts = gather(world, entry, table, {})
-        kept = how_kept(shape_of_view(world, table, facts))
-        status = status_of(facts, kept, entry.comment, receipts_of(table, None), world.now())
+        shape = shape_of_view(world, table, facts)
+        kept, known = how_kept(shape), with_moment(facts, shape)
+        status = status_of(known, kept, entry.comment, receipts_of(table, None), world.now())
         rebuilt = why_rebuild(world, entry.name, table)
         return replace(status, next_full=rebuilt) if rebuilt else status
 
@@ -97,7 +114,9 @@ class View(Handle):
         alter_entry(world, entry, replace(entry, policy=wanted))
 
     def history(self) -> list[dict[str, Any]]:
-        """The receipts of refreshes that published something, newest first."""
+        """The receipts of refreshes that moved the view, newest first; one that found nothing to
+        change only recorded the versions it saw.
+        """
         return [dict(r) for r in receipts_of(self._world.open(self._entry), None)]
 
     def compact(self) -> int:

@@ -70,16 +70,19 @@ def _below(shape: Keyed | Grouped | Bag) -> Rel:
 
 def known_of(facts: RefreshFacts, changed: Iterable[str]) -> Known:
     """Of these sources, those into which the files say that rows were only inserted, or from which
-    only deleted; and which sources are large, of those whose rows can be compared.
+    only deleted; and which sources are large, or gone at OLD, of those whose rows can be compared.
     """
     files = {name: changed_files(facts, name) for name in changed}
     inserted: dict[str, Sign] = {name: 1 for name, some in files.items() if some.insert_only}
     deleted: dict[str, Sign] = {name: -1 for name, some in files.items() if some.delete_only}
-    large = (s for s in facts.sources if s.at_new.bytes > MOST_READ_AGAIN)
-    comparable = (
-        s.name for s in large if all(is_comparable(f.type) for f in s.at_new.schema.fields)
+    comparable = [
+        s for s in facts.sources if all(is_comparable(f.type) for f in s.at_new.schema.fields)
+    ]
+    return Known(
+        {**inserted, **deleted},
+        large=frozenset(s.name for s in comparable if s.at_new.bytes > MOST_READ_AGAIN),
+        gone=frozenset(s.name for s in comparable if s.at_old is None),
     )
-    return Known({**inserted, **deleted}, frozenset(comparable))
 
 
 def changed_files(facts: RefreshFacts, name: str) -> ChangedFiles:

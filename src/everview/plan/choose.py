@@ -23,7 +23,7 @@ from everview.rewrite.rules import ordered_terms
 
 def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     """The strategy for this refresh under the view's policy."""
-    forced = _must_be_full(facts, full=full)
+    forced = _must_be_full(facts, shape, full=full)
     moved = [s for s in facts.sources if s.old != s.new]
     if not forced and not moved:
         return Choice(Skip("nothing changed"), "no source has a new version")
@@ -39,7 +39,7 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     return _cheaper(facts, incremental, recompute)
 
 
-def _must_be_full(facts: RefreshFacts, *, full: bool) -> str:
+def _must_be_full(facts: RefreshFacts, shape: Shape, *, full: bool) -> str:
     """Why only a full recompute will do, whatever the policy says; "" if it need not be."""
     if not facts.stored.built:
         return "first build"
@@ -47,6 +47,8 @@ def _must_be_full(facts: RefreshFacts, *, full: bool) -> str:
         return "asked for"
     if facts.stored.record.outside:
         return facts.stored.record.full_only
+    if isinstance(shape, FullOnly) and shape.moment is not None:
+        return f"it depends on the clock: {shape.moment}"
     return facts.stored.distrust
 
 
@@ -60,6 +62,9 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         where = f" (line {place.line}, column {place.column})" if place else ""
         return Refusal("incremental", f"{shape.reason}{where}")
     changes = changes_of(shape, changed, known_of(facts, changed))
+    gone = _gone(facts, changes.plan)
+    if gone:
+        return Refusal("incremental", gone)
     ordered = ordered_terms(changes.plan)
     hinted = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
     plan = narrowed(hinted, leaf_facts(facts))
@@ -67,6 +72,23 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not inputs(leaf)}
     cost = _cost(facts, read, changes.variant, len(parted(plan, leaves).parts))
     return Incremental(changes.variant, plan, changed, changes.insert_only, cost, leaves)
+
+
+def _gone(facts: RefreshFacts, plan: Rel) -> str:
+    """Why a snapshot that the plan reads cannot be read any more, "" if all can.
+
+    The rows before the changes are those after them without the changes, where rows can be
+    compared; then the plan does not read that snapshot.
+    """
+    for leaf in walk_plan(plan):
+        if isinstance(leaf, Scan) and leaf.at is At.OLD:
+            source = facts.source(leaf.table)
+            if source.at_old is None:
+                return (
+                    f"{source.name}: version {source.old} cannot be read any more, and its rows "
+                    "are not told by the changes because they cannot be compared"
+                )
+    return ""
 
 
 def _read_again(shape: Shape) -> tuple[Rel, ...]:
@@ -112,9 +134,7 @@ def leaf_bytes(facts: RefreshFacts, leaf: Rel) -> int:
     """The bytes of the files behind a leaf of the plan."""
     match leaf:
         case Scan(table, at, _):
-            source = facts.source(table)
-            snapshot = source.at_old if at is At.OLD else source.at_new
-            files = () if snapshot is None else files_within(snapshot.files, leaf.ranges())
+            files = files_within(facts.source(table).at(at).files, leaf.ranges())
             return sum(f.size for f in files)
         case Changes(table, _):
             return changed_files(facts, table).bytes

@@ -21,14 +21,17 @@ class Step:
     keys: Mapping[ColumnId, Column]
 
 
-def free_columns(steps: Iterable[Step], types: Types) -> frozenset[ColumnId] | Unmaintained:
+def free_columns(
+    steps: Iterable[Step], types: Types, *, ties: bool = True
+) -> frozenset[ColumnId] | Unmaintained:
     """The columns of the last operator that are free; a reason if even the number of rows is.
+    `ties`: whether rows may tie in the order of a window.
 
     row_number() gives the rows of a partition other numbers among ties, but always the same
     numbers: a condition on it alone keeps as many rows of each key, though not always the same.
     With another condition beside it the number of rows may depend on which of them it keeps.
     """
-    known = _Known(types)
+    known = _Known(types, ties)
     for step in steps:
         refused = known.above(step)
         if refused is not None:
@@ -45,6 +48,7 @@ class _Known:
     """What is known of the columns at one height."""
 
     types: Types
+    ties: bool
     free: set[ColumnId] = field(default_factory=set)
     numbers: set[ColumnId] = field(default_factory=set)  # of row_number()
 
@@ -76,13 +80,16 @@ class _Known:
         self.numbers = set()
         return None
 
+    def _lost(self, rel: Window) -> list[str]:
+        return not_repeating_windows(rel, self.types, ties=self.ties)
+
     def _grouping(self, rel: Window | Aggregate) -> tuple[str, str] | None:
         lost = next((c.name for c in group_columns(rel) if c.id in self.free), "")
         if lost:
             return "are grouped by", lost
         match rel:
             case Window(_, _, calls):
-                lost_values = zip(calls, not_repeating_windows(rel, self.types), strict=True)
+                lost_values = zip(calls, self._lost(rel), strict=True)
                 free = {c.id for (c, _), why in lost_values if why}
                 numbers = {c.id for c, w in calls if called(w.function) == "row_number"}
                 free |= {c.id for c, w in calls if w.args & self.free}

@@ -22,12 +22,14 @@ from everview.sql.comparable import is_comparable
 class Grouped:
     """Several stored rows per key, maintained by replacing all rows of the touched keys.
 
-    `free` are the columns whose values may come out otherwise when they are computed again.
+    `free` are the columns whose values may come out otherwise when they are computed again, and
+    `loose` those of them that may do so even where no rows tie.
     """
 
     view: GroupedView
     free: frozenset[ColumnId]
     layout: Layout
+    loose: frozenset[ColumnId] = frozenset()
 
 
 def grouped(rel: Rel, types: Types, public: Schema) -> Grouped | Unmaintained:
@@ -54,7 +56,9 @@ def grouped(rel: Rel, types: Types, public: Schema) -> Grouped | Unmaintained:
     if other is not None:
         return Unmaintained(f"`{other.name}` is a VARIANT, which cannot be compared")
     keys = tuple(c.name for c in view.stored_keys)
-    return Grouped(view, free, Layout("grouped", keys, Schema(tuple(fields))))
+    loose = free_columns(steps, types, ties=False)
+    assert not isinstance(loose, Unmaintained), "with ties the rows are known, without them more so"
+    return Grouped(view, free, Layout("grouped", keys, Schema(tuple(fields))), loose)
 
 
 def _cut(rel: Rel, types: Types) -> tuple[tuple[Rel, ...], Rel]:

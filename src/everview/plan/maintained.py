@@ -35,25 +35,7 @@ from everview.algebra.relations import (
 )
 from everview.algebra.scalars import Opaque, walk
 from everview.algebra.walk import scalars, walk_plan
-
-# The value of these is the same within one query, but not from one refresh to the next.
-PER_QUERY = frozenset(
-    {
-        "current_catalog", "current_database", "current_date", "current_path", "current_role",
-        "current_schema", "current_time", "current_timestamp", "current_timezone",
-        "current_user", "curdate", "localtimestamp", "now", "session_user", "unix_timestamp",
-        "user", "version",
-    }
-)  # fmt: skip
-
-# The value of these differs even within one query.
-RANDOM = frozenset(
-    {
-        "input_file_block_length", "input_file_block_start", "input_file_name",
-        "monotonically_increasing_id", "rand", "randn", "random", "randstr", "shuffle",
-        "spark_partition_id", "uniform", "uuid",
-    }
-)  # fmt: skip
+from everview.sql.moments import PER_QUERY, RANDOM
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,14 +80,14 @@ def _text(scalar: Scalar, types: Types) -> str:
     return f"{name}(...)"
 
 
-def not_repeating_windows(rel: Window, types: Types) -> list[str]:
+def not_repeating_windows(rel: Window, types: Types, *, ties: bool = True) -> list[str]:
     """The same of each call of a window; where a partition and an order hold a key of the input, no
-    two rows tie.
+    two rows tie. `ties`: whether rows may tie otherwise.
     """
     known = keys(rel.input, types)
     partition = {c.id for c in rel.partition}
     return [
-        _window(call, types, ties=not has_key_among(partition.union(_order(call)), known))
+        _window(call, types, ties=ties and not has_key_among(partition.union(_order(call)), known))
         for _, call in rel.calls
     ]
 

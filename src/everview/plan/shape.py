@@ -12,7 +12,7 @@ from everview.algebra.walk import tables
 from everview.delta.propagate import delta
 from everview.errors import Place
 from everview.facts.schema import Field, Schema
-from everview.facts.views import Layout
+from everview.facts.views import Layout, Moment
 from everview.plan.grouped import Grouped, grouped
 from everview.plan.maintained import Unmaintained, unmaintained
 from everview.plan.parts import parted, tidied
@@ -46,6 +46,7 @@ class FullOnly:
     place: Place | None
     layout: Layout
     about: str = ""  # the function or column that the reason names
+    moment: Moment | None = None  # what makes its rows depend on when they are computed
 
 
 Shape = Keyed | Grouped | Bag | FullOnly

@@ -45,7 +45,7 @@ def shape_with_tail(
     hidden = tuple(Field(c.name, types[c.id]) for c in more)
     shape = shape_of(below, types, Schema((*public.fields, *hidden)))
     if isinstance(shape, FullOnly):
-        return full_only(shape.reason, shape.place, public, about=shape.about)
+        return replace(shape, layout=full_only(shape.reason, None, public).layout)
     return replace(shape, layout=replace(shape.layout, tail=tail))
 
 

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from everview.algebra.relations import Rel
 from everview.delta.parts import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS
 from everview.errors import InvariantViolated
+from everview.facts.checks import COPIES_MISSING, REMEDY
 from everview.facts.files import TableFile
 from everview.facts.schema import Schema
 from everview.lake.delta.storage import spark_path
@@ -117,8 +118,7 @@ def _choose_files(work: Work, weights: list[int]) -> tuple[tuple[TableFile, ...]
     short = [row for row, n in need.items() if taken[row] < n]
     if short:
         raise InvariantViolated(
-            f"{len(short)} rows to delete are not stored in as many copies.",
-            remedy="Nothing was published; refresh(full=True) rebuilds the view.",
+            f"{COPIES_MISSING.found}: {len(short)}.", where=work.facts.view, remedy=REMEDY
         )
     files = tuple(f for f in work.facts.stored.snapshot.files if f.path in chosen)
     return files, {row: taken[row] - n for row, n in need.items()}

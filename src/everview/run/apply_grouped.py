@@ -85,7 +85,7 @@ _COPY = "__ev_copy"
 def _write(work: Work, lines: DataFrame) -> None:
     work.written = write_lines(lines, work.table, work.token, work.actions)
     work.removed = work.frames.stored_files
-    check_counts(work.written, work.removed)
+    check_counts(work.written, work.removed, work.facts.view)
 
 
 def _hinted(work: Work, rel: Rel) -> Rel:

@@ -11,6 +11,7 @@ from everview.algebra.scalars import Column, Ref
 from everview.delta.apply_keyed import CHANGES, LOST, ApplyKeyed
 from everview.delta.parts import ACTION, PART
 from everview.errors import InvariantViolated
+from everview.facts.checks import REMEDY, ROWS_MISCOUNTED
 from everview.facts.files import TableFile
 from everview.plan.select import files_with_keys
 from everview.plan.small_sides import without_broadcast
@@ -94,7 +95,7 @@ def _write(work: Work, frames: list[DataFrame]) -> None:
         whole = clustered(whole, record)
     work.written = write_lines(whole, work.table, work.token, work.actions)
     work.removed = work.frames.stored_files
-    check_counts(work.written, work.removed)
+    check_counts(work.written, work.removed, work.facts.view)
 
 
 def _certain(work: Work, apply: ApplyKeyed) -> Rel | None:
@@ -111,13 +112,15 @@ def _any(staged: Staged, apply: ApplyKeyed, functions: tuple[str, ...]) -> bool:
     return any((staged.most(name) or 0) > 0 for name in local_names(tuple(columns)))
 
 
-def check_counts(written: Written, touched: tuple[TableFile, ...]) -> None:
+def check_counts(written: Written, touched: tuple[TableFile, ...], view: str) -> None:
     """|V'| = |V| + inserted - deleted, over the files that were written anew."""
     changed = written.changed or {}
     before = sum(f.rows or 0 for f in touched)
     expected = before + changed.get("insert", 0) - changed.get("delete", 0)
     if written.count() != expected:
         raise InvariantViolated(
-            f"{before} stored rows, {changed} should give {expected} rows, not {written.count()}.",
-            remedy="Nothing was published; refresh(full=True) rebuilds the view.",
+            f"{ROWS_MISCOUNTED.found}: {before} stored rows, {changed} should give {expected} "
+            f"rows, not {written.count()}.",
+            where=view,
+            remedy=REMEDY,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -34,7 +33,7 @@ from everview.algebra.scalars import (
 from everview.algebra.walk import highest_id, used_columns, walk_plan
 from everview.errors import SqlInvalid, UnsupportedType
 from everview.facts.schema import Schema
-from everview.facts.views import Tail
+from everview.facts.views import Moment, Tail
 from everview.lake.delta.types import check_types
 from everview.plan.maintained import unmaintained
 from everview.plan.shape import FullOnly, Shape, full_only
@@ -43,7 +42,9 @@ from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite, simplified
 from everview.run.engine import Engine, sql_over
 from everview.run.lower import lower
+from everview.run.moments import NOT_DETERMINISTIC, find_moment
 from everview.run.read import collated_columns, empty_frame, schema_of
+from everview.run.spark_errors import spark_message
 from everview.sql.bind import Lowered, NotLowered
 from everview.sql.parse import Parsed, parse_query, with_placeholders
 from everview.sql.write import Leaf, write
@@ -71,6 +72,7 @@ class Defined:
     columns: Schema
     shape: Shape
     used: Mapping[str, tuple[str, ...]]  # per source, the columns the definition reads
+    moment: Moment | None = None  # what makes it depend on when it is computed
 
 
 def define(
@@ -80,24 +82,22 @@ def define(
     parsed = parse_query(sql)
     with engine.settings(settings):
         columns = user_columns(engine, parsed, sources)
-        unread = [k for k, v in READING.items() if settings.get(k, v).lower() != v]
-        if unread:
-            shape: Shape = full_only(f"the text is read under {unread[0]}", None, columns)
-            return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
-        sensitive = settings.get("spark.sql.caseSensitive") == "true"
-        found = lower(engine, parsed, sources, case_sensitive=sensitive)
-        if isinstance(found, NotLowered):
-            shape = full_only(found.reason, found.place, columns)
-            return Defined(parsed, columns, shape, {n: s.names for n, s in sources.items()})
-        below, tail = split_tail(found.rel, columns.names)
-        refused = unmaintained(below)
-        if refused is not None:
-            place = found.place(refused.operator, refused.function)
-            shape = full_only(refused.reason, place, columns)
-            return Defined(parsed, columns, shape, _used(found.rel, sources))
-        rel = rewrite(below, (project_merge,))
-        shape = _placed(_Asked(engine, sources).shape(rel, tail, columns), found)
-    return Defined(parsed, columns, shape, _used(rel, sources))
+        shape, used = _Asked(engine, sources, columns).understood(parsed, settings)
+        known = shape.moment if isinstance(shape, FullOnly) else None
+        moment = find_moment(engine, parsed, sources) or known
+    if moment is not None:
+        shape = _of_the_moment(shape, moment, columns)
+    return Defined(parsed, columns, shape, used, moment)
+
+
+def _of_the_moment(shape: Shape, moment: Moment, columns: Schema) -> FullOnly:
+    """The shape of a definition that depends on when it is computed; a reason that it has besides
+    stays.
+    """
+    if not isinstance(shape, FullOnly):
+        reason = f"{moment.expression} has another value at every refresh"
+        shape = full_only(reason, moment.place, columns)
+    return replace(shape, moment=moment)
 
 
 def _placed(shape: Shape, found: Lowered) -> Shape:
@@ -123,24 +123,39 @@ def user_columns(engine: Engine, parsed: Parsed, sources: Mapping[str, Schema]) 
         raise SqlInvalid(spark_message(error), remedy="Correct the definition.") from error
 
 
-def spark_message(error: PySparkException) -> str:
-    """What Spark says, without its plan, its stack and the names of our own temporary views."""
-    said = str(error.getMessage() or error).split(";\n")[0].split("\n\nJVM")[0].strip()
-    return _TEMPORARY.sub("", said)
-
-
-_TEMPORARY = re.compile(r"`_pyspark_[0-9a-f]+`\.?|_pyspark_[0-9a-f]+\.?")
-
-
 class _Asked:
     """Asks Spark about a bound plan, by analysis alone."""
 
-    def __init__(self, engine: Engine, sources: Mapping[str, Schema]) -> None:
+    def __init__(self, engine: Engine, sources: Mapping[str, Schema], columns: Schema) -> None:
         self._engine = engine
         self._sources = sources
+        self._columns = columns  # that Spark gives the user's text
         self._collated = False  # whether some column that was asked about has a collation
 
-    def shape(self, rel: Rel, tail: Tail | None, columns: Schema) -> Shape:
+    def understood(
+        self, parsed: Parsed, settings: Mapping[str, str]
+    ) -> tuple[Shape, Mapping[str, tuple[str, ...]]]:
+        """The shape of a definition, and per source the columns that it reads."""
+        columns, sources = self._columns, self._sources
+        unread = [k for k, v in READING.items() if settings.get(k, v).lower() != v]
+        if unread:
+            reason = f"the text is read under {unread[0]}"
+            return full_only(reason, None, columns), {n: s.names for n, s in sources.items()}
+        sensitive = settings.get("spark.sql.caseSensitive") == "true"
+        found = lower(self._engine, parsed, sources, case_sensitive=sensitive)
+        if isinstance(found, NotLowered):
+            shape: Shape = full_only(found.reason, found.place, columns)
+            return shape, {n: s.names for n, s in sources.items()}
+        below, tail = split_tail(found.rel, columns.names)
+        refused = unmaintained(below)
+        if refused is not None:
+            place = found.place(refused.operator, refused.function)
+            return full_only(refused.reason, place, columns), _used(found.rel, sources)
+        rel = rewrite(below, (project_merge,))
+        return _placed(self._shape(rel, tail), found), _used(rel, sources)
+
+    def _shape(self, rel: Rel, tail: Tail | None) -> Shape:
+        columns = self._columns
         public = len(columns.fields)
         hidden = tuple(c.name for c in rel.columns[public:]) if tail is not None else ()
         try:
@@ -160,9 +175,9 @@ class _Asked:
             theirs = ", ".join(f"{f.name} {f.type}" for f in columns.fields)
             reason = f"we read its columns as {ours}, Spark as {theirs}"
             return full_only(reason, None, columns)
-        reason = self._not_plain(rel)
-        if reason:
-            return full_only(reason, None, columns)
+        not_plain = self._not_plain(rel)
+        if not_plain is not None:
+            return not_plain
         types = self._types(rel)
         if self._collated:
             reason = "strings with a collation are stored without it, so keys would not be equal"
@@ -206,8 +221,8 @@ class _Asked:
         assert isinstance(leaf, Scan)
         return empty_frame(self._engine.own, self._sources[leaf.table])
 
-    def _not_plain(self, rel: Rel) -> str:
-        """Why some expression is not a plain deterministic scalar, "" if all are.
+    def _not_plain(self, rel: Rel) -> FullOnly | None:
+        """That some expression is not a plain deterministic scalar; None if all are.
 
         Spark refuses anything else inside a join condition: that is how it is asked.
         """
@@ -219,18 +234,19 @@ class _Asked:
                 try:
                     self._schema(test, tuple(f"c{i}" for i, _ in enumerate(test.columns)))
                 except PySparkException as error:
-                    return _explained(error, scalars)
-        return ""
+                    return _explained(error, scalars, self._columns)
+        return None
 
 
-def _explained(error: PySparkException, scalars: list[Scalar]) -> str:
+def _explained(error: PySparkException, scalars: list[Scalar], columns: Schema) -> FullOnly:
     functions = sorted(
         {f for s in scalars for o in walk(s) if isinstance(o, Opaque) for f in o.functions}
     )
-    what = error.getCondition() or ""
-    if "NON_DETERMINISTIC" in what:
-        return f"an expression is not deterministic (one of: {', '.join(functions)})"
-    return f"an expression is not a plain scalar (one of: {', '.join(functions)}): {what}"
+    what, those = error.getCondition() or "", f"(one of: {', '.join(functions)})"
+    if NOT_DETERMINISTIC in what:
+        shape = full_only(f"an expression is not deterministic {those}", None, columns)
+        return replace(shape, moment=Moment(f"an expression that is not deterministic {those}"))
+    return full_only(f"an expression is not a plain scalar {those}: {what}", None, columns)
 
 
 def _texts(operator: Rel) -> list[tuple[Rel, list[Scalar]]]:

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame
 
 from everview.errors import (
@@ -21,9 +21,10 @@ from everview.errors import (
     SqlInvalid,
 )
 from everview.facts.tables import Commit
-from everview.run.define import spark_message
+from everview.run.engine import is_from_spark
 from everview.run.given import Frame, given_frame
 from everview.run.log import logged
+from everview.run.spark_errors import said_by_spark, spark_failure, spark_message
 from everview.run.statement import Result, Statement, Target
 from everview.run.write import Written
 from everview.sql.changing import DOES_NOT_FIT, Merge
@@ -122,8 +123,8 @@ class TableWriter:
             return work(statement)
         except Exception as error:
             statement.discard()
-            if isinstance(error, PySparkException):
-                raise _said(error, operation) from error
+            if is_from_spark(error):
+                raise _said(error, operation, self.target.name) from error
             if isinstance(error, EverviewError) and isinstance(error.where, Place):
                 # A place in the query that we made of the condition says nothing to its author.
                 raise type(error)(error.what, where=operation, remedy=error.remedy) from error
@@ -168,19 +169,20 @@ def _commit_of(statement: Statement, operation: str, token: str | None, result: 
     )
 
 
-def _said(error: PySparkException, operation: str) -> Exception:
-    """What to raise: our own error where the text or a value is at fault."""
+def _said(error: Exception, operation: str, table: str) -> EverviewError:
+    """What to raise: whether the text, a value or the computation is at fault."""
     if isinstance(error, AnalysisException | ParseException):
         return SqlInvalid(spark_message(error), where=operation, remedy="Nothing was written.")
-    said = str(error.getMessage() or error)
-    if DOES_NOT_FIT not in said:
-        return error
-    column = said.split(DOES_NOT_FIT, 1)[1].split(" SQLSTATE")[0].split("\n")[0].strip()
-    return SchemaMismatch(
-        f"A value does not fit the column {column}.",
-        where=operation,
-        remedy="Nothing was written.",
-    )
+    raised = said_by_spark(error).raised
+    if raised.startswith(DOES_NOT_FIT):
+        column = raised.removeprefix(DOES_NOT_FIT).strip()
+        return SchemaMismatch(
+            f"A value does not fit the column {column}.",
+            where=operation,
+            remedy="Nothing was written.",
+        )
+    what = f"The rows of {operation} on `{table}`"
+    return spark_failure(error, what, operation, "Nothing was written.")
 
 
 def _require_text(what: str, given: object) -> None:

@@ -39,6 +39,7 @@ def execute(steps: Program, work: Work) -> int:
     try:
         with work.engine.settings(settings, work.facts.stored.record.settings):
             for step in steps:
+                work.step = step.name
                 work.probe(f"refresh: {step.name}")
                 with logged(work.facts.view, step.name):
                     if isinstance(step, Publish):

@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from everview.algebra.ranges import Range
-from everview.algebra.relations import At, Changes, Local, Scan
+from everview.algebra.relations import Changes, Local, Scan
 from everview.facts.files import TableFile
 from everview.facts.receipts import Read
 from everview.facts.refreshes import RefreshFacts
@@ -55,9 +55,7 @@ class Frames:
             case Scan(table, _, _) if table == self._view_scan:
                 return self.stored(self.stored_files)
             case Scan(table, at, _):
-                source = self._facts.source(table)
-                snapshot = source.at_old if at is At.OLD else source.at_new
-                assert snapshot is not None
+                snapshot = self._facts.source(table).at(at)
                 return _cut(self.source(table, snapshot, leaf.ranges()), leaf.ranges())
             case Changes(table, _):
                 return self._changes(table)

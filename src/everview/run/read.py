@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from everview.facts.checks import CHANGE_UNKNOWN
 from everview.facts.files import DataFile, InlineFile, RowSelection, Sign, TableFile
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Snapshot
@@ -92,7 +93,7 @@ def _signed(
     rows = _Reader(spark, changes.uri, schema, partition_by).rows(files)
     if sign is Sign.FEED:
         cases = [F.when(F.col(sign.value) == k, F.lit(v)) for k, v in _FEED_SIGNS.items()]
-        weight = F.coalesce(*cases, F.raise_error(F.lit("everview an unknown kind of change")))
+        weight = F.coalesce(*cases, F.raise_error(F.lit(CHANGE_UNKNOWN.raised)))
         weighted = rows.withColumn(WEIGHT, weight.cast("bigint"))
         return weighted.select(*map(quoted, changes.schema.names), WEIGHT)
     value = 1 if sign is Sign.PLUS else -1

@@ -3,53 +3,29 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
 
-from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from everview.facts.receipts import Verification
 from everview.facts.refreshes import RefreshFacts
-from everview.facts.schema import Schema
+from everview.facts.schema import Field, Schema
+from everview.facts.wording import counted
 from everview.plan.grouped import Grouped
 from everview.plan.loose import Loose
 from everview.plan.shape import Bag, FullOnly, Keyed, Shape
 from everview.run.bounds import beyond_bounds
 from everview.run.compare_shown import TEXT, Shown, shown_difference
 from everview.run.define import user_frame
+from everview.run.differences import Found, difference, found_in, sampled, stored_form, total
 from everview.run.engine import Engine, whole
 from everview.run.fingerprint import compared_columns
 from everview.run.frames import Frames
+from everview.run.possible import Decided, decided, named, unordered_form
 from everview.run.read import collated_columns
 from everview.run.session_tables import outside_frames
-from everview.sql.comparable import comparable_text
-from everview.sql.names import quoted
 from everview.sql.parse import Parsed, parse_query, without_limit
 from everview.sql.write import write
-
-_W = "__ev_w"
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Rows too many and too few, copies counted, with samples of both."""
-
-    unexpected: int = 0
-    missing: int = 0
-    unexpected_sample: tuple[str, ...] = ()
-    missing_sample: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.unexpected or self.missing)
-
-    def and_off(self, groups: tuple[str, ...]) -> _Found:
-        """With groups whose values are off, which are unexpected as they are."""
-        return replace(
-            self,
-            unexpected=self.unexpected + len(groups),
-            missing=self.missing + len(groups),
-            unexpected_sample=self.unexpected_sample + groups,
-        )
 
 
 def verify(
@@ -60,33 +36,51 @@ def verify(
     """
     begun = time.perf_counter()
     record = facts.stored.record
-    uncompared = loose.all | (_floats(record.columns) if isinstance(shape, FullOnly) else set())
     verifying = _Verifying(engine, facts, shape, samples)
     with engine.settings(whole(facts.source_bytes()), record.settings):
         theirs = verifying.text(parse_query(record.sql))
-        uncompared |= frozenset(collated_columns(theirs))  # which spelling need not repeat
-        compared, left_out = compared_columns(record.columns, uncompared)
-        tail, said = record.layout.tail, ""
-        if tail is None:
-            found = verifying.found(_difference(verifying.stored, theirs, compared))
+        aside = frozenset(collated_columns(theirs))  # which spelling need not repeat
+        if isinstance(shape, FullOnly):
+            aside |= _floats(record.columns)
+        if record.layout.tail is None:
+            order = verifying.decided(loose, aside)
+            found, said = verifying.without_tail(order, loose.all | aside, theirs)
         else:
-            shown = Shown(tail, verifying.rows, compared, uncompared)
-            found, said = verifying.with_tail(shown, theirs)
-        if isinstance(shape, Keyed) and loose.near:
+            order = Decided()
+            found, said = verifying.with_tail(loose.all | aside, theirs)
+        near = loose.near if isinstance(shape, Keyed) else frozenset[str]()
+        if near and isinstance(shape, Keyed):
             found = found.and_off(beyond_bounds(verifying.frames, shape.view, facts, samples))
-            left_out = tuple(name for name in left_out if name not in loose.near)
+    uncompared = (loose.all | aside) - order.determined - near
+    _, left_out = compared_columns(record.columns, uncompared)
+    possible = order.possible | order.unordered
     return Verification(
         view=facts.view,
-        ok=not found,
+        outcome="wrong" if found else "consistent" if left_out else "exact",
         rows=facts.stored.snapshot.rows or 0,
         missing=found.missing,
         unexpected=found.unexpected,
         missing_sample=found.missing_sample,
         unexpected_sample=found.unexpected_sample,
         watermark={s.name: s.new for s in facts.sources},
-        left_out=(*left_out, *(f"{o.name} is read as it is now" for o in record.outside)),
+        compared=tuple(n for n in record.columns.names if n not in left_out),
+        possible=tuple(n for n in left_out if n in possible),
+        left_out=tuple(n for n in left_out if n not in possible),
         seconds=round(time.perf_counter() - begun, 3),
-        compared=said,
+        how=said,
+        as_now=tuple(o.name for o in record.outside),
+    )
+
+
+def not_comparable(facts: RefreshFacts, why: str) -> Verification:
+    """What is said of a view that there is nothing to compare with, and why."""
+    return Verification(
+        view=facts.view,
+        outcome="not comparable",
+        rows=facts.stored.snapshot.rows or 0,
+        watermark=dict(facts.stored.watermark),
+        left_out=facts.stored.record.columns.names,
+        why_not=why,
     )
 
 
@@ -119,35 +113,53 @@ class _Verifying:
         sources |= outside_frames(self._engine.own, self._facts.stored.record)
         return user_frame(self._engine, parsed, sources)
 
-    def found(self, difference: DataFrame) -> _Found:
-        return self._sampled(difference, difference.agg(_total(1), _total(-1)).collect()[0])
+    def found(self, lines: DataFrame) -> Found:
+        return found_in(lines, self._samples)
 
-    def _sampled(self, difference: DataFrame, counts: Row) -> _Found:
-        unexpected, missing = int(counts[0] or 0), int(counts[1] or 0)
-        return _Found(
-            unexpected,
-            missing,
-            _samples(difference, 1, self._samples) if unexpected else (),
-            _samples(difference, -1, self._samples) if missing else (),
-        )
+    def decided(self, loose: Loose, aside: frozenset[str]) -> Decided:
+        """What order decides of the columns that need not repeat."""
+        open_ = loose.near | aside
+        if isinstance(self._shape, Grouped):
+            open_ |= named(self._shape, self._shape.loose)
+        return decided(self.frames, self._facts, self._shape, open_)
 
-    def with_tail(self, shown: Shown, theirs: DataFrame) -> tuple[_Found, str]:
+    def without_tail(
+        self, order: Decided, uncompared: frozenset[str], theirs: DataFrame
+    ) -> tuple[Found, str]:
+        """What differs first from the text, then from what order leaves possible; and what was
+        compared, where that is more than the columns say.
+        """
+        open_ = uncompared - order.determined - order.unordered
+        compared, _ = compared_columns(self._facts.stored.record.columns, open_)
+
+        def form(field: Field) -> Column:
+            return (unordered_form if field.name in order.unordered else stored_form)(field)
+
+        found = self.found(difference(self.stored, theirs, compared, form))
+        checks = map(self.found, order.checks)
+        groups = counted(order.tied, "group")
+        said = f"every column where no rows tie, which they do in {groups}" if order.tied else ""
+        return found or next(filter(None, checks), Found()), said
+
+    def with_tail(self, loose: frozenset[str], theirs: DataFrame) -> tuple[Found, str]:
         """What differs first, and what was compared: all stored rows with the text without its
         tail or, where the text cannot be cut or the order is hidden, with our reading of it;
         then what the tail shows with the text.
         """
         record = self._facts.stored.record
-        stored = record.layout.stored
+        stored, tail = record.layout.stored, record.layout.tail
+        assert tail is not None
+        shown = Shown(tail, self.rows, compared_columns(record.columns, loose)[0], loose)
         order = {k.column for k in shown.tail.order} - shown.loose
         hidden = tuple(n for n in stored.names if n in order and n not in record.columns)
         whole_text = without_limit(parse_query(record.sql))
         differences = []
         if whole_text is not None:
-            differences.append(_difference(self.stored, self.text(whole_text), shown.compared))
+            differences.append(difference(self.stored, self.text(whole_text), shown.compared))
         if (whole_text is None or hidden) and not isinstance(self._shape, FullOnly):
             both = Schema((*shown.compared.fields, *stored.only(hidden).fields))
-            differences.append(_difference(self.stored, self._recomputed(stored), both))
-        found = next(filter(None, map(self.found, differences)), _Found())
+            differences.append(difference(self.stored, self._recomputed(stored), both))
+        found = next(filter(None, map(self.found, differences)), Found())
         by = "the text" if whole_text is not None else "our reading of the text"
         aside = ("ties", *(k.column for k in shown.tail.order[len(shown.keys) :]))
         said = (
@@ -165,40 +177,10 @@ class _Verifying:
             case _:
                 raise AssertionError("a view that is only recomputed has no tail")
 
-    def _shown(self, shown: Shown, theirs: DataFrame) -> _Found:
+    def _shown(self, shown: Shown, theirs: DataFrame) -> Found:
         lines = shown_difference(shown, self.stored, theirs)
-        counts = lines.agg(_total(1), _total(-1), F.sum(TEXT)).collect()[0]
+        counts = lines.agg(total(1), total(-1), F.sum(TEXT)).collect()[0]
         more = shown.tail.shown(shown.rows) - int(counts[2] or 0)
-        return self._sampled(lines.drop(TEXT), counts) or _Found(max(0, more), max(0, -more))
-
-
-def _difference(stored: DataFrame, theirs: DataFrame, compared: Schema) -> DataFrame:
-    """One line per distinct row with its copies stored less its copies recomputed, zeros left
-    out.
-    """
-
-    def side(frame: DataFrame, weight: int) -> DataFrame:
-        columns = [F.col(quoted(n)) for n in compared.names]
-        return frame.select(*columns, F.lit(weight).cast("bigint").alias(_W))
-
-    both = side(stored, 1).unionAll(side(theirs, -1))
-    keys = [
-        F.expr(comparable_text(quoted(f.name), f.type)).alias(f"__ev_k{i}")
-        for i, f in enumerate(compared.fields)
-    ]
-    shown = [F.first(quoted(n)).alias(n) for n in compared.names]
-    return both.groupBy(*keys).agg(*shown, F.sum(_W).alias(_W)).where(F.col(_W) != 0)
-
-
-def _total(sign: int) -> Column:
-    return F.sum(F.when(F.col(_W) * sign > 0, F.col(_W) * sign))
-
-
-def _samples(difference: DataFrame, sign: int, most: int) -> tuple[str, ...]:
-    rows = difference.where(F.col(_W) * sign > 0).limit(most).collect()
-    return tuple(
-        ", ".join(
-            f"{k}={v!r}" for k, v in row.asDict().items() if not k.startswith("__ev_k")
-        ).replace(f"{_W}=", "copies=")
-        for row in rows
-    )
+        return sampled(lines.drop(TEXT), counts, self._samples) or Found(
+            max(0, more), max(0, -more)
+        )

@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
 
-from everview.algebra.relations import Changes, Rel
-from everview.algebra.walk import walk_plan
+from everview.algebra.relations import Rel
 from everview.facts.files import TableFile
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import TableShape
 from everview.lake.delta.table import EmbeddedTable
-from everview.plan.grouped import Grouped
+from everview.plan.column_types import column_types
 from everview.plan.leaf_facts import leaf_facts
 from everview.plan.narrow import narrowed
-from everview.plan.shape import Bag, Keyed, Shape
+from everview.plan.shape import Shape
 from everview.plan.strategies import Choice
 from everview.run.engine import Actions, Engine
 from everview.run.faults import Probe
@@ -51,9 +50,9 @@ class Work:
     frames: Frames
     staging: Staging
     probe: Probe
-    now: int  # milliseconds since the epoch
     rebuild: Rebuild | None = None
     actions: Actions = field(default_factory=Actions)
+    step: str = ""  # the one being carried out
     staged: Staged | None = None
     recompute: Rel | None = None
     written: Written | None = None
@@ -71,23 +70,5 @@ class Work:
         """The rows of a plan under these names; scans are cut to what rows at hand ask for."""
         at_hand = {name: (s.schema, s.files) for name, s in self.frames.local.items()}
         rel = narrowed(rel, leaf_facts(self.facts, at_hand))
-        return self.frames.run(write(rel, self.types() | self._source_types(rel), names))
-
-    def _source_types(self, rel: Rel) -> dict[int, str]:
-        """The types of the columns of changes, which may be netted as they come."""
-        sources = self.facts.stored.record
-        return {
-            column.id: sources.source(leaf.table).schema[column.name].type
-            for leaf in walk_plan(rel)
-            if isinstance(leaf, Changes)
-            for column in leaf.columns
-        }
-
-    def types(self) -> dict[int, str]:
-        match self.shape:
-            case Keyed(view, _) | Grouped(view, _, _):
-                return dict(view.types)
-            case Bag(_, types, _):
-                return dict(types)
-            case _:
-                return {}
+        types = column_types(self.shape, self.facts.stored.record, rel)
+        return self.frames.run(write(rel, types, names))

@@ -243,13 +243,13 @@ def column_scalar(
             raise Refuse(f"a variable of the lambda around hides the column `{name}`", node)
         value = Outer(found.column.id) if is_outer else Ref(found.column.id)
         return _path(value, found.path)
-    if len(parts) == 1 and parts[0].lower() in _WITHOUT_PARENTHESES:
+    if len(parts) == 1 and parts[0].lower() in WITHOUT_PARENTHESES:
         return Opaque((parts[0],), frozenset({parts[0].lower()}))
     raise Refuse(str(here), node)
 
 
 # Functions that Spark calls by their bare name where it finds no column of that name.
-_WITHOUT_PARENTHESES = frozenset(
+WITHOUT_PARENTHESES = frozenset(
     {
         "current_date", "current_time", "current_timestamp", "current_user", "localtimestamp",
         "session_user", "user",

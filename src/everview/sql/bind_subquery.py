@@ -30,6 +30,7 @@ from everview.algebra.scalars import (
     string,
     substitute,
 )
+from everview.facts.checks import TOO_MANY_ROWS
 from everview.sql.bind_scalar import Hole, bind_scalar, function_name
 from everview.sql.context import Context
 from everview.sql.domain import carry, unknown_of_nothing
@@ -40,7 +41,7 @@ from everview.sql.refuse import Refuse
 from everview.sql.rows import Rows
 from everview.sql.scope import Scope
 
-_TOO_MANY = Call("raise_error", (string("a scalar subquery gave more than one row"),))
+_TOO_MANY = Call("raise_error", (string(TOO_MANY_ROWS),))
 
 # The rows that a subquery is joined to, given the columns it reads of them.
 Choose = Callable[[frozenset[ColumnId]], Rows | None]

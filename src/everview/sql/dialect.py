@@ -112,7 +112,9 @@ class EverviewSpark(Spark):
             elif is_typed and token.token_type in _LITERAL_TYPES:
                 kind = self._parse_types(check_func=True, allow_identifiers=False)
                 self._advance()
-                literal = exp.Cast(this=exp.Literal.string(after.text), to=kind)
+                string = exp.Literal.string(after.text)
+                string.meta.update(start=token.start, end=after.end)
+                literal = exp.Cast(this=string, to=kind)
             else:
                 found: exp.Expr | None = super()._parse_type(*args, **named)
                 return found

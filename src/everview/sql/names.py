@@ -29,6 +29,11 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def describe_function(name: str) -> str:
+    """The statement that asks Spark about a function by its quoted name."""
+    return f"DESCRIBE FUNCTION EXTENDED {name}"
+
+
 def is_name(text: str) -> bool:
     """Whether the text is one quoted name."""
     return _NAME.fullmatch(text) is not None

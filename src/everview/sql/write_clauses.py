@@ -11,6 +11,7 @@ from everview.algebra.joins import Join
 from everview.algebra.leaves import TableFunction, Values
 from everview.algebra.rowwise import Generate, Unpivot
 from everview.algebra.scalars import ColumnId, called
+from everview.facts.checks import ROW_BELOW_ZERO
 from everview.sql.names import escaped, quoted
 from everview.sql.select import identity, name
 from everview.sql.spark_functions import GENERATORS
@@ -44,12 +45,9 @@ def lateral_view(rel: Generate, items: Names, alias: str) -> str:
 
 def copies_clause(weight: str, alias: str) -> str:
     """Each row as often as its weight says; one below zero fails, never a row too few."""
-    fails = f"CAST(raise_error({_LESS_THAN_NEVER}) AS BIGINT)"
+    fails = f"CAST(raise_error('{ROW_BELOW_ZERO.raised}') AS BIGINT)"
     times = f"sequence(1L, if({weight} > 0, {weight}, {fails}))"
     return f"\nLATERAL VIEW explode({times}) {alias} AS {alias}_copy"
-
-
-_LESS_THAN_NEVER = "'everview a row was there less than never before its changes'"
 
 
 def unpivot(rel: Unpivot, items: Names) -> str:

@@ -8,6 +8,7 @@ from typing import assert_never
 from everview.algebra.calls import AggregateCall, VerbatimCall, WorkDelta
 from everview.algebra.relations import Aggregate, ChangeTable
 from everview.algebra.scalars import ColumnId
+from everview.facts.checks import WEIGHT_TOO_LARGE
 from everview.sql.names import quoted, sql_type
 from everview.sql.write_scalar import bare_text
 
@@ -109,7 +110,7 @@ def _sum_text(arg: str, area: WorkDelta, weight: str) -> str:
 def _weighted(arg: str, area: WorkDelta, weight: str) -> str:
     """w·x: by multiplication where the product keeps all digits, else by adding x up |w| times."""
     if area.cast or not area.type.startswith("decimal(38,"):
-        too_large = "raise_error('everview a weight has more than seven digits')"
+        too_large = f"raise_error('{WEIGHT_TOO_LARGE.raised}')"
         fits = f"CASE WHEN abs({weight}) <= {_MOST_WEIGHT} THEN {weight} ELSE {too_large} END"
         exact = f"CAST({arg} AS {sql_type(area.cast)})" if area.cast else arg
         return f"CAST({fits} AS DECIMAL(9,0)) * {exact}"

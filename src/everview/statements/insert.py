@@ -8,8 +8,8 @@ from pyspark.sql import functions as F
 
 from everview.errors import SchemaMismatch
 from everview.facts.schema import Field, Schema
-from everview.run.define import spark_message
 from everview.run.read import schema_of
+from everview.run.spark_errors import spark_message
 from everview.sql.changing import assigned
 from everview.sql.names import quoted, sql_type
 from everview.sql.statements.values import InsertInto, InsertOverwrite

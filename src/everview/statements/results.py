@@ -20,7 +20,8 @@ RECEIPTS = (
 )
 VERIFICATIONS = (
     "view STRING, ok BOOLEAN, rows BIGINT, missing BIGINT, unexpected BIGINT, sample STRING, "
-    "seconds DOUBLE, error STRING"
+    "seconds DOUBLE, error STRING, outcome STRING, compared ARRAY<STRING>, "
+    "possible ARRAY<STRING>, left_out ARRAY<STRING>, why_not STRING"
 )
 CHECKS = (
     "table STRING, constraint STRING, ok BOOLEAN, violations BIGINT, sample STRING, version BIGINT"
@@ -69,12 +70,13 @@ def verifications_frame(
     rows: list[tuple[Any, ...]] = []
     for v in found:
         if isinstance(v, tuple):
-            rows.append((v[0], None, None, None, None, None, None, in_short(v[1])))
+            rows.append((v[0], *[None] * 6, in_short(v[1]), *[None] * 5))
             continue
         samples = [f"missing: {s}" for s in v.missing_sample[:1]]
         samples += [f"unexpected: {s}" for s in v.unexpected_sample[:1]]
-        sample = "; ".join(samples) or None
-        rows.append((v.view, v.ok, v.rows, v.missing, v.unexpected, sample, v.seconds, None))
+        counts = (v.view, v.ok, v.rows, v.missing, v.unexpected, "; ".join(samples) or None)
+        extent = (list(v.compared), list(v.possible), list(v.left_out), v.why_not or None)
+        rows.append((*counts, v.seconds, None, v.outcome, *extent))
     return rows_frame(spark, rows, VERIFICATIONS)
 
 

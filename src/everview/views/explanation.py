@@ -12,9 +12,9 @@ from everview.facts.files import Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.tables import Lost
 from everview.plan.advice import advice
-from everview.plan.grouped import Grouped
+from everview.plan.column_types import column_types
 from everview.plan.parts import Part
-from everview.plan.shape import Bag, FullOnly, Keyed, Shape
+from everview.plan.shape import FullOnly, Shape
 from everview.plan.strategies import Choice, Incremental
 from everview.program.steps import Append, FindKeys, Keep, Overwrite, Program, Recompute, Stage
 from everview.sql.write import write
@@ -100,7 +100,7 @@ def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Progra
         strategy=strategy.name,
         reason=choice.reason,
         steps=tuple(f"{s.name}: {s.title}" for s in steps),
-        queries=_queries(shape, steps),
+        queries=_queries(facts, shape, steps),
         estimates=choice.estimates(),
         refusals=tuple(f"{r.way}: {r.reason}" for r in choice.refusals),
         policy=facts.policy,
@@ -158,10 +158,12 @@ def _tree(facts: RefreshFacts, changes: Rel) -> Node:
     return tree(changes, note)
 
 
-def _queries(shape: Shape, steps: Program) -> tuple[str, ...]:
+def _queries(facts: RefreshFacts, shape: Shape, steps: Program) -> tuple[str, ...]:
     """The SQL of the steps that read sources."""
-    types = dict(shape.view.types) if isinstance(shape, Keyed | Grouped) else {}
-    types = dict(shape.types) if isinstance(shape, Bag) else types
+
+    def text(rel: Rel) -> str:
+        return write(rel, column_types(shape, facts.stored.record, rel)).shown()
+
     found = []
     for step in steps:
         match step:
@@ -171,12 +173,11 @@ def _queries(shape: Shape, steps: Program) -> tuple[str, ...]:
                 | Append(changes=rel)
                 | FindKeys(changes=rel)
             ):
-                found.append(f"-- {step.name}\n{write(rel, types).shown()}")
+                found.append(f"-- {step.name}\n{text(rel)}")
             case Recompute(apply):
-                sql = write(apply.recomputed(), types).shown()
-                found.append(f"-- {step.name}\n{sql}")
+                found.append(f"-- {step.name}\n{text(apply.recomputed())}")
             case Overwrite(rel=rel) if rel is not None:
-                found.append(f"-- {step.name}\n{write(rel, types).shown()}")
+                found.append(f"-- {step.name}\n{text(rel)}")
             case _:
                 pass
     return tuple(found)

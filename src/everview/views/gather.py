@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from everview.errors import LostHistory
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.tables import Changes, CommitInfo, Head, Lost, Snapshot
@@ -9,6 +11,8 @@ from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.publish import SELF, source_app
+from everview.sql.moments import known_moment
+from everview.sql.parse import parse_query
 from everview.views.world import World, receipts_of, record_in, seen_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
@@ -40,7 +44,7 @@ def facts_to_build(
     them on top of a version.
     """
     record, base = stored
-    none = StoredFacts(record, base, built=False, watermark={}, distrust="", moved_at=0)
+    none = StoredFacts(record, base, built=False, watermark={}, distrust="")
     sources = tuple(_source(world, s, none, pins) for s in record.sources)
     return RefreshFacts(entry.name, entry.policy, none, sources)
 
@@ -48,7 +52,7 @@ def facts_to_build(
 def stored_facts(table: EmbeddedTable) -> StoredFacts:
     head = table.head()
     snapshot = table.snapshot(head.version)
-    record = record_in(snapshot)
+    record = _with_moment(record_in(snapshot))
     recorded = {s.name: table.transaction(source_app(s.id)) for s in record.sources}
     watermark = {name: version for name, version in recorded.items() if version is not None}
     last = table.history(1)
@@ -59,9 +63,16 @@ def stored_facts(table: EmbeddedTable) -> StoredFacts:
         snapshot=snapshot,
         watermark=watermark,
         distrust=_distrust(table, head, own) if own is not None else "",
-        moved_at=last[0].timestamp if last else 0,
         recompute_seconds=_recompute_seconds(table, last),
     )
+
+
+def _with_moment(record: ViewRecord) -> ViewRecord:
+    """An older record does not say what makes the view depend on the clock; its text does."""
+    if record.moment is not None or not record.full_only:
+        return record
+    sources = {s.name: s.schema for s in (*record.sources, *record.outside)}
+    return replace(record, moment=known_moment(parse_query(record.sql), sources))
 
 
 def _recompute_seconds(table: EmbeddedTable, last: tuple[CommitInfo, ...]) -> float | None:
@@ -94,6 +105,8 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
     head = table.head()
     new = pins.setdefault(head.id, head.version)
     old = stored.watermark.get(source.name)
+    if old is not None and new < old <= head.version:
+        new = old  # another refresh went further since the versions were pinned
     at_new = table.snapshot(new)
     return SourceFacts(
         name=source.name,
@@ -101,17 +114,20 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
         old=old,
         new=new,
         at_new=at_new,
-        at_old=_snapshot(table, old, new),
+        at_old=_old(table, old, at_new),
         changes=_changes(table, source, old, new),
         tail=seen_of(at_new)[1],
     )
 
 
-def _snapshot(table: EmbeddedTable, old: int | None, new: int) -> Snapshot | None:
-    if old is None or old > new:
+def _old(table: EmbeddedTable, old: int | None, new: Snapshot) -> Snapshot | None:
+    """The source where the view is exact; None if its log or its files are gone."""
+    if old is None or old > new.version:
         return None
+    if old == new.version:
+        return new
     try:
-        return table.snapshot(old)
+        return table.readable_snapshot(old, beside=new)
     except LostHistory:
         return None
 

@@ -61,9 +61,8 @@ def leaf_read(facts: RefreshFacts, leaf: Scan | Changes) -> tuple[str, str]:
         changes = source.changes
         assert isinstance(changes, ChangedFiles)
         return f"changes of {leaf.table}", _said(len(changes.files), changes.bytes, changes.rows)
-    snapshot = source.at_old if leaf.at is At.OLD else source.at_new
     version = source.old if leaf.at is At.OLD else source.new
-    return f"{leaf.table} at v{version}", _held(snapshot) if snapshot is not None else "?"
+    return f"{leaf.table} at v{version}", _held(source.at(leaf.at))
 
 
 def _leaves(facts: RefreshFacts, rel: Rel) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, assert_never
 
 from everview.facts.refreshes import RefreshFacts
@@ -23,10 +23,11 @@ class Status:
 
     Times are milliseconds since the epoch. `fresh_as_of` is the last commit in which a refresh
     published or checked the view, `asked_at` when this was asked. `last_refresh` is the receipt of
-    the last refresh that published rows. `next_full` says why the next refresh must be full.
-    `rows` is how many a reader sees; of a view with LIMIT more are stored. `error` says why the
-    view cannot be refreshed or followed: code, title, what, where, remedy; what else is known is
-    then as of the last refresh.
+    the last refresh that published rows. `next_full` says why the next refresh must be full, and
+    `clock` which expression makes the rows depend on when they are computed: such a view is never
+    up to date. `rows` is how many a reader sees; of a view with LIMIT more are stored. `error`
+    says why the view cannot be refreshed or followed: code, title, what, where, remedy; what else
+    is known is then as of the last refresh.
     """
 
     view: str
@@ -43,11 +44,12 @@ class Status:
     asked_at: int = 0
     next_full: str = ""
     error: Mapping[str, Any] | None = None
+    clock: str = ""
 
     @property
     def is_behind(self) -> bool:
-        """Whether a source has commits that the view has not seen."""
-        return any(self.behind.values())
+        """Whether a source has commits that the view has not seen, or the clock moves it."""
+        return any(self.behind.values()) or bool(self.clock)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -87,8 +89,9 @@ def _behind(status: Status) -> str:
     if status.error:
         return f"{status.error['code']}: {status.error['what']}"
     late = ", ".join(f"{n} +{counted(v, 'commit')}" for n, v in status.behind.items() if v)
+    clock = f"depends on the clock: {status.clock}" if status.clock else ""
     why = f"next refresh in full: {status.next_full}" if status.next_full else ""
-    return "; ".join(filter(None, (late, why))) or "-"
+    return "; ".join(filter(None, (late, clock, why))) or "-"
 
 
 def _last(receipt: Mapping[str, Any] | None, fresh: str, now_ms: int) -> str:
@@ -133,7 +136,16 @@ def status_of(
         fresh_as_of=receipts[0]["timestamp"] if receipts else None,
         asked_at=now_ms,
         next_full=_next_full(facts),
+        clock="" if stored.record.moment is None else str(stored.record.moment),
     )
+
+
+def with_moment(facts: RefreshFacts, shape: Shape) -> RefreshFacts:
+    """The facts with what makes the view depend on the clock, where only its shape says it."""
+    if not isinstance(shape, FullOnly) or shape.moment is None:
+        return facts
+    record = replace(facts.stored.record, moment=shape.moment)
+    return replace(facts, stored=replace(facts.stored, record=record))
 
 
 def _readable_reason(layout: Layout, rows: int | None) -> str:

@@ -40,6 +40,8 @@ def _badge(status: Status) -> Badge:
         return Badge("error", "bad")
     if status.next_full:
         return Badge("full at next refresh", "slow")
+    if status.clock:
+        return Badge("depends on the clock", "slow")
     commits = sum(status.behind.values())
     if commits:
         return Badge(f"{counted(commits, 'commit')} behind", "slow")

@@ -49,10 +49,17 @@ class EmbeddedTable:
     def snapshot(self, version: int) -> Snapshot:
         return read_snapshot(self._storage, version)
 
-    def readable_snapshot(self, version: int) -> Snapshot:
-        """The snapshot if all its files are still there; LostHistory if some were vacuumed."""
+    def readable_snapshot(self, version: int, beside: Snapshot | None = None) -> Snapshot:
+        """The snapshot if all its files are still there; LostHistory if some were vacuumed. The
+        files of a snapshot `beside` it are there.
+        """
         snapshot = self.snapshot(version)
-        relative = [decoded(f.path) for f in snapshot.files if not is_absolute(f.path)]
+        there = frozenset() if beside is None else frozenset(f.path for f in beside.files)
+        relative = [
+            decoded(f.path)
+            for f in snapshot.files
+            if f.path not in there and not is_absolute(f.path)
+        ]
         if self._storage.missing(relative):
             raise LostHistory(
                 f"files of version {version} of {self.uri} were vacuumed",

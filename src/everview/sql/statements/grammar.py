@@ -59,8 +59,9 @@ GRAMMAR: tuple[Entry, ...] = (
         "VERIFY MATERIALIZED VIEW",
         "VERIFY MATERIALIZED VIEW name, ...\nVERIFY MATERIALIZED VIEWS",
         "VERIFY MATERIALIZED VIEW city_sales",
-        "Compares the stored rows with a recomputation at the same versions, both ways; of several "
-        "views, one that cannot be verified has a row with its error, and ok is NULL.",
+        "Compares the stored rows with a recomputation at the same versions, both ways; says exact "
+        "only where every column was compared; of several views, one that cannot be verified has "
+        "a row with its error, and ok is NULL.",
     ),
     Entry(
         "ALTER MATERIALIZED VIEW",
