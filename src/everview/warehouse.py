@@ -178,7 +178,7 @@ class Warehouse:
         setting of that name decides, which is AUTO unless it was changed.
 
         `replace` gives a view of that name the new definition in the same place; StillUsed if a
-        view above uses a column that would go. Files are made by ranges of the columns `cluster_by`.
+        view above uses a column that would go. Files hold ranges of the columns `cluster_by`.
         """
         world = self._world
         wanted = policy_of(world.settings.policy if policy is None else policy)
