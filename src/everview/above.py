@@ -14,6 +14,7 @@ from everview.run.define import user_columns
 from everview.run.pinned import pinned_settings
 from everview.sql.inline import inlined
 from everview.sql.parse import parse_query
+from everview.sql.spark_text import query_of
 from everview.understand import (
     Definition,
     SourceNow,
@@ -90,7 +91,7 @@ def _why_not(world: World, record: ViewRecord, source: SourceRecord, columns: Sc
     schemas[source.name] = Schema(kept)
     try:
         with world.engine.settings(record.settings):
-            after_all = user_columns(world.engine, parse_query(record.sql), schemas)
+            after_all = user_columns(world.engine, query_of(record), schemas)
     except SqlInvalid as error:
         return f"would not be valid any more: {error.what}"
     return _lost_column(record.columns, after_all)

@@ -11,6 +11,7 @@ from functools import partial
 from everview.errors import CommitUnknown, NotATable, StillUsed, UnknownName
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
+from everview.facts.refusals import Kind
 from everview.facts.tables import Snapshot, TableShape
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
@@ -118,7 +119,7 @@ def build(world: World, plan: Planned, place: Place, pins: Pins) -> Receipt:
         return _attempt(world, plan, place, pins)
     except _Misread:
         reason = "our reading of the text gives other rows than Spark's (found at creation)"
-    shape = full_only(reason, None, plan.defined.columns)
+    shape = full_only(Kind.MISREAD, reason, None, plan.defined.columns)
     require_policy(shape, plan.definition.policy)
     defined = dataclasses.replace(plan.defined, shape=shape)
     return _attempt(world, dataclasses.replace(plan, defined=defined), place, pins)

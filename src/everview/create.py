@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from everview.above import check_views_above, check_virtual_above
 from everview.build import Place, build, planned, shape_for
-from everview.errors import NotATable, UnknownName
+from everview.errors import NotATable, SqlNotAllowed, UnknownName
 from everview.facts.receipts import Receipt
 from everview.facts.tables import Snapshot
 from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.pinned import pinned_settings
 from everview.sql.inline import VirtualView
+from everview.sql.spark_text import SparkText
 from everview.understand import (
     Definition,
     check_circle,
@@ -50,6 +51,12 @@ def create_virtual_view(
     settings = pinned_settings(world.engine.caller)
     definition = Definition(view.name, view.query, settings)
     sources = find_sources(world, definition)
+    if isinstance(sources.query, SparkText):
+        raise SqlNotAllowed(
+            "Only Spark parses this text, so it cannot become a part of other queries.",
+            where=sources.query.stop,
+            remedy="Say it in another way at this place, or create a materialized view.",
+        )
     check_circle(world, view.name.lower(), (*sources.entries, *sources.inlined))
     understand(world, definition, sources)
     entry = virtual_entry(view, comment)

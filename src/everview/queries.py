@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,16 +10,24 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from everview.errors import InvalidArgument, LostHistory, SqlInvalid, SqlNotAllowed
+from everview.errors import (
+    InvalidArgument,
+    LostHistory,
+    SqlInvalid,
+    SqlNotAllowed,
+    SqlSyntax,
+)
 from everview.lake.catalog import Entry
 from everview.run.engine import sql_over
+from everview.run.read import schema_of
 from everview.run.session_tables import session_frame
 from everview.run.spark_errors import spark_message
 from everview.run.tails import shown_frame
 from everview.sql.names import quoted
 from everview.sql.parse import Parsed, parse_query, place_of_table
 from everview.sql.past import Past, Source, sources_of, with_sources
-from everview.views.resolve import Resolved, resolve, virtual_view
+from everview.sql.spark_text import SparkText, over_placeholders
+from everview.views.resolve import Resolved, resolve, resolve_by_spark, virtual_view
 from everview.views.world import World, find_entry, seen_of
 
 
@@ -30,17 +39,36 @@ def query_frame(
     """
     given = given or {}
     is_caller = spark is world.engine.caller
-    parsed = parse_query(text)
-    _refuse_past_views(world, parsed)
-    resolved = resolve(world, parsed, given=frozenset(given), temporary=is_caller)
+    resolved = _resolved(world, text, given, is_caller=is_caller)
     read = _Reading(world, spark, resolved, given)
-    frames = {source: read.frame(source) for source in sources_of(resolved.parsed)}
+    query = resolved.query
+    if isinstance(query, SparkText):
+        sources = tuple(dict.fromkeys(Source(m.name) for m in query.mentions))
+    else:
+        sources = sources_of(query)
+    frames = {source: read.frame(source) for source in sources}
     names = {source: f"source{i}" for i, source in enumerate(frames)}
-    text = with_sources(resolved.parsed, names)
+    if isinstance(query, SparkText):
+        text = over_placeholders(query, {source.name: n for source, n in names.items()})
+    else:
+        text = with_sources(query, names)
     try:
         return sql_over(spark, text, {names[s]: frame for s, frame in frames.items()})
     except (AnalysisException, ParseException) as error:
         raise SqlInvalid(spark_message(error), remedy="Correct the query.") from error
+
+
+def _resolved(
+    world: World, text: str, given: Mapping[str, DataFrame], *, is_caller: bool
+) -> Resolved:
+    try:
+        parsed = parse_query(text)
+    except SqlSyntax as stop:
+        schemas = {name: schema_of(frame) for name, frame in given.items()}
+        with contextlib.nullcontext() if is_caller else world.engine.settings():
+            return resolve_by_spark(world, text, stop, schemas, temporary=is_caller)
+    _refuse_past_views(world, parsed)
+    return resolve(world, parsed, given=frozenset(given), temporary=is_caller)
 
 
 @dataclass(frozen=True, slots=True)

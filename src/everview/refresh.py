@@ -8,6 +8,7 @@ from dataclasses import replace
 from everview.errors import CommitConflict, ComputationFailed
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts, Wish
+from everview.facts.refusals import Kind
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.plan.choose import choose
@@ -80,7 +81,8 @@ def shape_of_view(world: World, table: EmbeddedTable, facts: RefreshFacts) -> Sh
     defined = world.defined(table, record)
     if record.full_only:
         place = getattr(defined.shape, "place", None)
-        shape = full_only(record.full_only, place, record.columns)
+        kind = record.full_kind or Kind.UNKNOWN
+        shape = full_only(kind, record.full_only, place, record.columns)
         return replace(shape, moment=record.moment or defined.moment)
     return defined.shape
 

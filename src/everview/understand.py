@@ -11,20 +11,20 @@ from everview.errors import (
     InvalidName,
     NotIncremental,
     SqlNotAllowed,
-    UnknownName,
 )
+from everview.facts.refusals import Kind
 from everview.facts.schema import Schema
 from everview.facts.views import POLICIES, RESERVED_PREFIX, SourceRecord, ViewRecord
 from everview.lake.catalog import Entries, Entry
 from everview.plan.shape import FullOnly, Shape, full_only
 from everview.run.define import Defined, define
 from everview.run.session_tables import session_schema
-from everview.sql.parse import forbid_outside_state, parse_query, table_name, table_references
 from everview.version import VERSION
 from everview.views.catalog_changes import sources_of_views
 from everview.views.gather import Pins
 from everview.views.graph import find_circle
-from everview.views.resolve import Resolved, resolve
+from everview.views.resolve import Resolved
+from everview.views.sources import sources_of
 from everview.views.world import World, public_schema, tail_at
 
 
@@ -79,26 +79,16 @@ def find_sources(world: World, definition: Definition, known: Entries | None = N
     """The tables and views that the text reads, virtual views replaced by what they read; `known`
     are the warehouse's names, if not those of now.
     """
-    parsed = parse_query(definition.sql)
-    forbid_outside_state(parsed)
-    for reference in table_references(parsed):
-        name = table_name(reference)
-        if name.lower() == definition.name.lower():
-            raise UnknownName(
-                f"There is no table or view `{name}` to read (a view cannot read itself).",
-                where=parsed.place(reference),
-                remedy="Create it with wh.create_table, or attach it with wh.attach.",
-            )
-    return resolve(world, parsed, known=known)
+    return sources_of(world, definition.name, definition.sql, definition.settings, known)
 
 
 def sources_now(world: World, sources: Resolved, pins: Pins) -> dict[str, SourceNow]:
-    """Each source at its pinned version; one that is not pinned yet is pinned as it is now."""
+    """Each source at its pinned version, or as it is now."""
     found = {}
     for name, entry in sources.entries.items():
         table = world.open(entry)
         head = table.head()
-        version = pins.setdefault(head.id, head.version)
+        version = pins.get(head.id, head.version)
         limited = tail_at(table, version) is not None
         found[name] = SourceNow(head.id, public_schema(table, version), limited)
     return found
@@ -114,21 +104,23 @@ def understand(
     now = sources_now(world, sources, {}) if now is None else now
     schemas = {name: source.schema for name, source in now.items()}
     schemas |= {n: session_schema(world.engine.own, o.table) for n, o in sources.outside.items()}
-    defined = define(world.engine, sources.parsed.text, schemas, definition.settings)
+    defined = define(world.engine, sources.query, schemas, definition.settings)
     _check_columns(defined.columns)
     _clustered_by(definition, defined.columns)
     shape = defined.shape
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
-        shape = dataclasses.replace(shape, place=sources.query.in_original(shape.place))
+        shape = dataclasses.replace(shape, place=sources.in_original(shape.place))
     moment = defined.moment
     if moment is not None:
-        place = sources.query.in_original(moment.place)
-        moment = dataclasses.replace(moment, place=place)
+        moment = dataclasses.replace(moment, place=sources.in_original(moment.place))
     for name in (n for n, source in now.items() if source.limited):
         reason = f"`{name}` has a LIMIT, its rows are not changed row by row"
-        shape = full_only(reason, sources.place(name), defined.columns)
+        shape = full_only(Kind.CUT_SOURCE, reason, sources.place(name), defined.columns)
+    for name, place in sources.functions.items():
+        reason = f"{name}() is a function of the Spark session's catalog, which may change"
+        shape = full_only(Kind.FUNCTION, reason, place, defined.columns)
     for outside in sources.outside.values():
-        shape = full_only(outside.why, outside.place, defined.columns)
+        shape = full_only(Kind.OUTSIDE, outside.why, outside.place, defined.columns)
     require_policy(shape, definition.policy)
     return dataclasses.replace(defined, shape=shape, moment=moment)
 
@@ -143,7 +135,7 @@ def record_for(
     """What is recorded of the view."""
     shape = defined.shape
     return ViewRecord(
-        sql=sources.parsed.text,
+        sql=sources.query.text,
         settings=dict(definition.settings),
         columns=defined.columns,
         sources=tuple(
@@ -151,6 +143,8 @@ def record_for(
         ),
         layout=shape.layout,
         full_only=shape.reason if isinstance(shape, FullOnly) else "",
+        mentions=sources.mentions,
+        full_kind=shape.kind if isinstance(shape, FullOnly) else None,
         created_with=VERSION,
         inlined=tuple(dict.fromkeys((*definition.inlined, *sources.inlined))),
         comments=dict(definition.comments),

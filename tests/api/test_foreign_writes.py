@@ -130,7 +130,9 @@ def test_verify_finds_copies_and_wrong_values(wh: ev.Warehouse, sales: ev.Table)
     found = view.verify()
     assert (found.ok, found.missing, found.unexpected) == (False, 1, 1)
     assert "total=30" in found.missing_sample[0]
+    assert found.missing_sample[0].endswith("copies=1")
     assert "total=31" in found.unexpected_sample[0]
+    assert found.unexpected_sample[0].endswith("copies=1")
     bag_view = large(wh)
     tamper(bag_view, lambda row: {"city": "Rome", "amount": 30})
     found = bag_view.verify()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from everview.facts.files import Bounds, ChangeFile, DataFile, InlineFile, Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
+from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Head, Lost, Snapshot
-from everview.facts.views import Layout, SourceRecord, TableRecord, ViewRecord
+from everview.facts.views import Layout, Mention, SourceRecord, TableRecord, ViewRecord
 
 SCHEMA = Schema(
     (
@@ -64,6 +66,23 @@ def test_a_view_record_survives_json() -> None:
     )
     assert ViewRecord.from_json(record.to_json()) == record
     assert record.source("t").id == "some-id"
+    full = replace(
+        record,
+        full_only="only Spark parses this text",
+        full_kind=Kind.SPARK_ONLY,
+        mentions=(Mention(15, 16, "t", "t"),),
+    )
+    assert ViewRecord.from_json(full.to_json()) == full
+
+
+def test_a_record_without_a_kind_or_with_one_of_a_later_version_is_read() -> None:
+    layout = Layout("rows", (), SCHEMA)
+    record = ViewRecord("SELECT 1", {}, SCHEMA, (), layout, "for a reason", "0.1.0")
+    raw = json.loads(record.to_json())
+    raw["full_kind"] = "A_KIND_OF_LATER"
+    assert ViewRecord.from_json(json.dumps(raw)) == record
+    del raw["full_kind"], raw["mentions"]
+    assert ViewRecord.from_json(json.dumps(raw)) == record
 
 
 def test_a_table_record_survives_json() -> None:

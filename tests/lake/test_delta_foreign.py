@@ -11,7 +11,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from everview.facts.files import Sign
-from everview.facts.tables import Lost
+from everview.facts.tables import Changes, Lost
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from tests.lake.reading import bag_of, check_changes, signed_bag
 
@@ -277,13 +277,21 @@ def test_a_column_that_changed_is_lost(
     check_changes(table, 2, 2)
 
 
-def test_a_column_that_changed_and_came_back_is_lost(tmp_path: Path) -> None:
+def test_a_column_that_changed_and_came_back_is_told_by_the_files_of_both_ends(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "t"
     write_deltalake(path, rows((1, "a")))
     text = pa.table({"k": ["1"], "s": ["a"]})
     write_deltalake(path, text, mode="overwrite", schema_mode="overwrite")
-    write_deltalake(path, rows((1, "a")), mode="overwrite", schema_mode="overwrite")
-    assert isinstance(EmbeddedDelta().open(str(path)).changes(0, 2), Lost)
+    write_deltalake(path, rows((2, "a")), mode="overwrite", schema_mode="overwrite")
+    table = EmbeddedDelta().open(str(path))
+    changes = table.changes(0, 2)
+    assert isinstance(changes, Changes)
+    told = {(f.sign, f.file.path) for f in changes.files}
+    before, after = ({f.path for f in table.snapshot(v).files} for v in (0, 2))
+    assert told == {(Sign.MINUS, *before), (Sign.PLUS, *after)}
+    assert isinstance(table.changes(0, 1), Lost)
 
 
 def test_a_table_replaced_inside_the_range_is_lost(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from everview.algebra.walk import walk_plan
 from everview.errors import Place, RefreshRefused
 from everview.facts.files import DataFile, Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts
+from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes
 from everview.facts.views import Moment
@@ -41,7 +42,9 @@ NUMBERED = "SELECT a, b, row_number() OVER (PARTITION BY b ORDER BY a) AS n FROM
 ROWS = shape("SELECT t.a, u.c FROM t JOIN u ON t.a = u.a")
 GROUPS = shape("SELECT b, count(*) AS n, max(a) AS m FROM t GROUP BY b")
 PARTITIONS = shape(NUMBERED)
-FULL = full_only("LIMIT or OFFSET is not maintained incrementally", Place(2, 3, 1, "x"), Schema(()))
+FULL = full_only(
+    Kind.CUT_OFF, "LIMIT or OFFSET is not maintained incrementally", Place(2, 3, 1, "x"), Schema(())
+)
 
 
 # Shapes
@@ -194,7 +197,7 @@ def test_a_condition_on_what_need_not_repeat_is_full(sql: str, why: str | None) 
 
 def test_a_partition_is_not_kept_by_what_cannot_be_compared() -> None:
     assert "VARIANT" in getattr(shape(NUMBERED, "variant"), "reason", "")
-    assert "MAP" in getattr(shape(NUMBERED, '{"type": "map"}'), "reason", "")
+    assert "MAP" in getattr(shape(NUMBERED, _MAP), "reason", "")
 
 
 def test_the_steps_of_partitions() -> None:
@@ -270,12 +273,20 @@ def test_a_plan_that_is_too_large_is_full() -> None:
     assert "operators" in found.reason
 
 
+_MAP = '{"type": "map", "keyType": "string", "valueType": "long"}'
+
+
 @pytest.mark.parametrize(
     ("sql", "type_", "why"),
     [
         ("SELECT a FROM t", "variant", "VARIANT"),
         ("SELECT a, count(*) AS n FROM t GROUP BY a", "variant", "MAP or VARIANT"),
-        ("SELECT a, count(*) AS n FROM t GROUP BY a", '{"type": "map"}', "MAP or VARIANT"),
+        ("SELECT a, count(*) AS n FROM t GROUP BY a", _MAP, "MAP or VARIANT"),
+        (
+            "SELECT a, count(*) AS n FROM t GROUP BY a",
+            f'{{"type": "struct", "fields": [{{"name": "f", "type": {_MAP}}}]}}',
+            "MAP or VARIANT",
+        ),
         ("SELECT max(a) AS m FROM t", "variant", "VARIANT"),
     ],
 )
@@ -283,6 +294,21 @@ def test_what_cannot_be_compared_is_full(sql: str, type_: str, why: str) -> None
     found = shape(sql, type_)
     assert isinstance(found, FullOnly)
     assert why in found.reason
+
+
+@pytest.mark.parametrize("name", ["map", "variant", "a variant", "decimal", "{"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT a FROM t",
+        "SELECT a, count(*) AS n FROM t GROUP BY a",
+        "SELECT a, row_number() OVER (PARTITION BY a ORDER BY b) AS n FROM t",
+        "SELECT max(a) AS m FROM t",
+    ],
+)
+def test_the_name_of_a_field_is_not_its_type(sql: str, name: str) -> None:
+    found = shape(sql, f'{{"type": "struct", "fields": [{{"name": "{name}", "type": "string"}}]}}')
+    assert not isinstance(found, FullOnly), found
 
 
 # Strategies

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from everview.sql.comparable import comparable_text, is_comparable
+from everview.algebra.types import can_be_compared, can_be_grouped, type_of
+from everview.sql.comparable import comparable_text
 from everview.sql.names import escaped, is_name, quoted, sql_type
 
 
@@ -71,14 +72,23 @@ def test_what_spark_does_not_tell_apart_is_made_comparable(type_: Any, expected:
 
 
 def test_a_variant_cannot_be_compared_at_any_depth() -> None:
-    assert is_comparable("long")
-    assert not is_comparable("variant")
-    assert not is_comparable(type_text(array(struct(a="variant"))))
+    assert can_be_compared(type_of("long"))
+    assert not can_be_compared(type_of("variant"))
+    assert not can_be_compared(type_of(type_text(array(struct(a="variant")))))
+
+
+def test_rows_are_not_grouped_by_a_map_or_a_variant_at_any_depth() -> None:
+    for type_ in ("variant", map_("string", "long"), struct(a=array(map_("string", "long")))):
+        assert not can_be_grouped(type_of(type_text(type_)))
+    for name in ("map", "variant", '"map"', "{"):
+        assert can_be_grouped(type_of(type_text(struct(**{name: "string"}))))
 
 
 @pytest.mark.parametrize(
     ("type_", "expected"),
     [
+        ("string collate UTF8_LCASE", "STRING COLLATE UTF8_LCASE"),
+        ("varchar(7)", "VARCHAR(7)"),
         ("byte", "TINYINT"),
         ("long", "BIGINT"),
         ("timestamp_ntz", "TIMESTAMP_NTZ"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sqlglot import exp
 
 from everview.errors import SqlNotAllowed, SqlSyntax
 from everview.sql.parse import (
@@ -139,3 +140,37 @@ def test_a_limit_at_the_end_is_cut_off(sql: str, rest: str) -> None:
 )
 def test_a_limit_elsewhere_is_left(sql: str) -> None:
     assert without_limit(parse_query(sql)) is None
+
+
+def test_a_refusal_speaks_of_the_text_alone() -> None:
+    for sql in ("SELECT a >>> 1 FROM t", "SELECT (1 FROM t", "SELECT a FROM t WHERE"):
+        with pytest.raises(SqlSyntax) as raised:
+            parse_query(sql)
+        assert "class" not in str(raised.value)
+        assert "sqlglot" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT minus FROM t",
+        "SELECT a, minus FROM t",
+        "SELECT a - minus AS x FROM t",
+        "SELECT a AS minus FROM t",
+        "SELECT a FROM t WHERE minus > 1 ORDER BY minus",
+        "SELECT a FROM t GROUP BY minus",
+    ],
+)
+def test_minus_may_be_a_name(sql: str) -> None:
+    assert isinstance(parse_query(sql).tree, exp.Select)
+    assert names(sql) == ["t"]
+
+
+@pytest.mark.parametrize("words", ["MINUS", "MINUS ALL", "minus distinct"])
+def test_minus_between_queries_is_except(words: str) -> None:
+    for sql in (
+        f"SELECT a FROM t {words} SELECT a FROM u",
+        f"(SELECT a FROM t) {words} (SELECT a FROM u)",
+        f"SELECT a FROM t {words} VALUES (1)",
+    ):
+        assert isinstance(parse_query(sql).tree, exp.Except), sql

@@ -43,13 +43,13 @@ CITIES = "SELECT x.city\nFROM (SELECT city, rank() OVER (ORDER BY city) AS n FRO
 def shape(sql: str) -> Shape:
     found = bind(parse_query(sql), SCHEMAS)
     if isinstance(found, NotLowered):
-        return full_only(found.reason, found.place, Schema(()))
+        return full_only(found.kind, found.reason, found.place, Schema(()))
     assert isinstance(found, Lowered)
     rel, tail = split_tail(found.rel, tuple(c.name for c in found.rel.columns))
     refused = unmaintained(rel)
     if refused is not None:
         place = found.place(refused.operator, refused.function)
-        return full_only(refused.reason, place, Schema(()))
+        return full_only(refused.kind, refused.reason, place, Schema(()))
     types = {c.id: "long" for r in walk_plan(rel) for c in r.columns}
     public = rel.columns[: len(found.rel.columns)]
     columns = Schema(tuple(Field(c.name, types[c.id]) for c in public))

@@ -10,6 +10,7 @@ import pytest
 
 from everview.errors import NotATable, Place
 from everview.facts.refreshes import SourceFacts
+from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import CommitInfo
 from everview.facts.views import Layout, Moment, SourceRecord, ViewRecord
@@ -144,7 +145,7 @@ def test_a_view_that_depends_on_the_clock_is_never_up_to_date() -> None:
     for said in (str(found), found._repr_html_()):
         assert "up to date" not in said
         assert "depends on the clock" in said
-    only_shape = full_only("why", None, record.columns)
+    only_shape = full_only(Kind.UNREAD, "why", None, record.columns)
     known = with_moment(given, replace(only_shape, moment=moment))
     assert known.stored.record.moment == moment
     assert with_moment(given, only_shape) == given
@@ -215,9 +216,26 @@ def test_a_hidden_key_is_not_named() -> None:
     record = ViewRecord(
         "", {}, Schema(()), (), Layout("keyed", ("__ev.h0",), Schema(())), "", "0.1.0"
     )
-    assert recorded_as(record) == "incremental, one row"
-    grouped = replace(record, layout=Layout("grouped", ("__ev.h0",), Schema(())))
-    assert recorded_as(grouped) == "incremental, rows by key"
+    assert recorded_as(record) == "incremental, keyed by 1 hidden key"
+    grouped = replace(record, layout=Layout("grouped", ("a", "__ev.h0"), Schema(())))
+    assert recorded_as(grouped) == "incremental, rows by a, 1 hidden key"
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        ("SELECT year(city) AS y, count(*) AS n FROM stores GROUP BY year(city)", "keyed by y"),
+        ("SELECT count(*) AS n FROM stores GROUP BY store_id + 1", "keyed by store_id + 1"),
+        ("SELECT city AS town, count(*) AS n FROM stores GROUP BY city", "keyed by town"),
+        (
+            "SELECT city, row_number() OVER (PARTITION BY store_id * 2 ORDER BY city) AS n "
+            "FROM stores",
+            "rows by store_id * 2",
+        ),
+    ],
+)
+def test_a_key_is_named_as_the_view_names_it_or_as_it_is_computed(sql: str, text: str) -> None:
+    assert how_kept(shape(sql)) == f"incremental, {text}"
 
 
 def test_it_survives_json() -> None:
@@ -228,7 +246,9 @@ def test_it_survives_json() -> None:
 
 
 def test_the_card_of_a_view() -> None:
-    columns = Schema((Field("city", "string"), Field("tags", '{"type":"array"}')))
+    columns = Schema(
+        (Field("city", "string"), Field("tags", '{"type":"array","elementType":"string"}'))
+    )
     html = status_card(LATE, status_row(LATE, NOW), definition_parts(CITY_SALES, columns))
     for said in (
         "3 commits behind",

@@ -317,5 +317,7 @@ SELECT sale_id FROM sales WHERE amount > :least
 SELECT sale_id FROM sales WHERE amount > ${least}
 # windows of time among the keys
 SELECT window(day, '7 days') AS week, count(*) AS n FROM sales GROUP BY window(day, '7 days')
+# an operator that only Spark parses
+SELECT sale_id, amount >>> 2 AS part FROM sales
 # a script that rows are sent through
 SELECT TRANSFORM(sale_id, amount) USING 'cat' AS (id, paid) FROM sales

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
+from everview.algebra.types import DecimalOf, type_of
 
 SMALL_INTEGERS = frozenset({"byte", "short", "integer"})
 INTEGERS = SMALL_INTEGERS | {"long"}
 FLOATS = frozenset({"float", "double"})
 EXACT_SUM = "decimal(38,0)"
 
-_DECIMAL = re.compile(r"decimal\((\d+),\s*(-?\d+)\)")
-
 
 def decimal_of(type_: str) -> tuple[int, int] | None:
     """Precision and scale of a decimal type, None for another type."""
-    found = _DECIMAL.fullmatch(type_)
-    return (int(found[1]), int(found[2])) if found else None
+    found = type_of(type_)
+    return (found.precision, found.scale) if isinstance(found, DecimalOf) else None
 
 
 def decimal(precision: int, scale: int) -> str:

@@ -18,6 +18,7 @@ from everview.algebra.scalars import (
     Scalar,
     conjuncts,
 )
+from everview.algebra.types import is_nested, type_of
 
 Types = Mapping[ColumnId, str]
 Fixed = Mapping[ColumnId, Constant]
@@ -70,7 +71,7 @@ def said(condition: Scalar | None, types: Types) -> Said:
 def alike(*types: str | None) -> bool:
     """Whether values of these types are compared as they are, or as whole numbers."""
     known = [t for t in types if t]
-    if len(known) < len(types) or any(t.startswith("{") for t in known):
+    if len(known) < len(types) or any(is_nested(type_of(t)) for t in known):
         return False
     return len(set(known)) == 1 or all(t in _WHOLE for t in known)
 

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from everview.algebra.types import Type, is_nested, type_of
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -18,8 +20,13 @@ class Field:
     nullable: bool = True
 
     @property
+    def parsed(self) -> Type:
+        """The type as a value."""
+        return type_of(self.type)
+
+    @property
     def is_nested(self) -> bool:
-        return self.type.startswith("{")
+        return is_nested(self.parsed)
 
     def to_json(self) -> dict[str, Any]:
         type_ = json.loads(self.type) if self.is_nested else self.type

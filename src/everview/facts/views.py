@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from everview.errors import Place
+from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 
 HIDDEN = "__ev"
@@ -93,6 +94,18 @@ class SourceRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """Where a text that only Spark parses names a table: the characters from start up to end, the
+    name in lower case, and the alias to give it, "" where the text gives one or none may stand.
+    """
+
+    start: int
+    end: int
+    name: str
+    alias: str
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """An expression because of which the rows depend on when they are computed, and where it
     stands in the text, if that is known.
@@ -121,9 +134,11 @@ class ViewRecord:
     inlined: tuple[str, ...] = ()  # the virtual views whose queries are part of the text
     outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
+    mentions: tuple[Mention, ...] | None = None  # of a text that only Spark parses
+    full_kind: Kind | None = None  # what kind of reason that is; None if it is none, or unknown
+    moment: Moment | None = None  # what makes it depend on the clock; older records do not say
     cluster_by: tuple[str, ...] = ()  # columns whose ranges the files should be of
     written: str = ""  # the text as it was given, where virtual views in it were replaced in `sql`
-    moment: Moment | None = None  # what makes it depend on the clock; older records do not say
 
     @property
     def given(self) -> str:
@@ -134,7 +149,8 @@ class ViewRecord:
         return next(s for s in self.sources if s.name == name)
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), sort_keys=True)
+        kind = None if self.full_kind is None else self.full_kind.name
+        return json.dumps({**asdict(self), "full_kind": kind}, sort_keys=True)
 
     @staticmethod
     def from_json(text: str) -> ViewRecord:
@@ -150,10 +166,21 @@ class ViewRecord:
             inlined=tuple(raw.get("inlined", ())),
             outside=_sources(raw.get("outside", ())),
             comments=raw.get("comments", {}),
+            mentions=_mentions(raw.get("mentions")),
+            full_kind=_kind(raw.get("full_kind")),
+            moment=_moment(raw.get("moment")),
             cluster_by=tuple(raw.get("cluster_by", ())),
             written=raw.get("written", ""),
-            moment=_moment(raw.get("moment")),
         )
+
+
+def _mentions(raw: Iterable[Mapping[str, Any]] | None) -> tuple[Mention, ...] | None:
+    return None if raw is None else tuple(Mention(**m) for m in raw)
+
+
+def _kind(name: str | None) -> Kind | None:
+    """The kind of that name; a name of a later version is as good as none."""
+    return Kind.__members__.get(name) if name is not None else None
 
 
 def _moment(raw: Mapping[str, Any] | None) -> Moment | None:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
+from everview.facts.refusals import Kind
+
 _READ_TIME = "leave it out of the view, and write it in the query that reads the view"
 _OWN_VIEW = "make the inner query a materialized view of its own, and let this one read it"
 
-# The words of a refusal, and what helps; the first that fits is said.
-_ADVICE: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("has a LIMIT",), "let it read what the other view reads, or a view without LIMIT"),
-    (("LIMIT", "OFFSET"), _READ_TIME),
-    (("has another value at every refresh", "is not deterministic"), _READ_TIME),
-    (("window without PARTITION BY",), _READ_TIME),
-    (("need not come out the same", "operators"), _OWN_VIEW),
-    (("VARIANT", "MAP"), "extract what you need of it into columns of plain types"),
-    (("star",), "name the columns"),
-)
 
-
-def advice(reason: str) -> str:
+def advice(kind: Kind) -> str:
     """What to change in the view's text; "" where nothing is known to help."""
-    return next((said for words, said in _ADVICE if any(w in reason for w in words)), "")
+    match kind:
+        case Kind.CUT_SOURCE:
+            return "let it read what the other view reads, or a view without LIMIT"
+        case Kind.CUT_OFF | Kind.CHANGING | Kind.ONE_WINDOW:
+            return _READ_TIME
+        case Kind.NOT_REPEATING | Kind.TOO_LARGE:
+            return _OWN_VIEW
+        case Kind.TYPE:
+            return "extract what you need of it into columns of plain types"
+        case Kind.STAR:
+            return "name the columns"
+        case Kind.SPARK_ONLY:
+            return "say it in another way at this place"
+        case Kind.FUNCTION:
+            return "say what it computes with built-in functions"
+        case Kind.OUTSIDE:
+            return "write its rows to a Delta table, and let the view read that"
+        case Kind.UNREAD | Kind.SETTING | Kind.MISREAD | Kind.UNKNOWN:
+            return ""
+        case _:
+            assert_never(kind)

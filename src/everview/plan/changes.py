@@ -8,6 +8,7 @@ from typing import assert_never
 
 from everview.algebra.relations import Net, Rel
 from everview.algebra.signs import Sign, Signs
+from everview.algebra.types import can_be_compared
 from everview.delta.aggregate import change_table
 from everview.delta.context import NOTHING, Known
 from everview.delta.grouped import touched_partitions
@@ -17,7 +18,6 @@ from everview.facts.tables import Changes as ChangedFiles
 from everview.plan.grouped import Grouped
 from everview.plan.parts import MOST_READ_AGAIN
 from everview.plan.shape import Bag, Keyed
-from everview.sql.comparable import is_comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def known_of(facts: RefreshFacts, changed: Iterable[str]) -> Known:
     inserted: dict[str, Sign] = {name: 1 for name, some in files.items() if some.insert_only}
     deleted: dict[str, Sign] = {name: -1 for name, some in files.items() if some.delete_only}
     comparable = [
-        s for s in facts.sources if all(is_comparable(f.type) for f in s.at_new.schema.fields)
+        s for s in facts.sources if all(can_be_compared(f.parsed) for f in s.at_new.schema.fields)
     ]
     return Known(
         {**inserted, **deleted},

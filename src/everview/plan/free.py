@@ -9,6 +9,7 @@ from typing import assert_never
 from everview.algebra.relations import Aggregate, Filter, Project, Rel, Window
 from everview.algebra.scalars import Column, ColumnId, Ref, called, refs
 from everview.delta.groups import group_columns
+from everview.facts.refusals import Kind
 from everview.plan.maintained import Unmaintained
 from everview.plan.repeating import Types, not_repeating_call, not_repeating_windows
 
@@ -39,7 +40,7 @@ def free_columns(
             reason = (
                 f"which rows {done} {name} need not come out the same when they are computed again"
             )
-            return Unmaintained(reason, step.operator, name)
+            return Unmaintained(Kind.NOT_REPEATING, reason, step.operator, name)
     return frozenset(known.free)
 
 

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Aggregate, Filter, Project, Rel, Window
 from everview.algebra.scalars import Column, ColumnId, Ref
+from everview.algebra.types import can_be_compared, can_be_grouped, type_of
 from everview.algebra.walk import highest_id, with_inputs
 from everview.delta.grouped import GroupedView
 from everview.delta.groups import group_columns
+from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, hidden_name
 from everview.plan.free import Step, free_columns
 from everview.plan.maintained import Unmaintained
 from everview.plan.repeating import Types, not_repeating
-from everview.sql.comparable import is_comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,14 @@ def grouped(rel: Rel, types: Types, public: Schema) -> Grouped | Unmaintained:
         return free
     view = _view(steps, base, types, public.names)
     for key in view.keys:
-        if '"map"' in types[key.id] or not is_comparable(types[key.id]):
+        if not can_be_grouped(type_of(types[key.id])):
             reason = f"the partition key `{key.name}` is a MAP or VARIANT"
-            return Unmaintained(reason, None, key.name)
+            return Unmaintained(Kind.TYPE, reason, None, key.name)
     fields = [Field(c.name, view.types[c.id]) for c in view.stored]
-    other = next((f for f in fields if not is_comparable(f.type)), None)
+    other = next((f for f in fields if not can_be_compared(f.parsed)), None)
     if other is not None:
-        return Unmaintained(f"`{other.name}` is a VARIANT, which cannot be compared")
+        reason = f"`{other.name}` is a VARIANT, which cannot be compared"
+        return Unmaintained(Kind.TYPE, reason)
     keys = tuple(c.name for c in view.stored_keys)
     loose = free_columns(steps, types, ties=False)
     assert not isinstance(loose, Unmaintained), "with ties the rows are known, without them more so"

@@ -35,13 +35,17 @@ from everview.algebra.relations import (
 )
 from everview.algebra.scalars import Opaque, walk
 from everview.algebra.walk import scalars, walk_plan
+from everview.facts.refusals import Kind
 from everview.sql.moments import PER_QUERY, RANDOM
 
 
 @dataclass(frozen=True, slots=True)
 class Unmaintained:
-    """Why a plan is recomputed in full: the reason, and the operator or function it lies in."""
+    """Why a plan is recomputed in full: the reason and its kind, and the operator or function it
+    lies in.
+    """
 
+    kind: Kind
     reason: str
     operator: Rel | None = None
     function: str = ""
@@ -50,15 +54,16 @@ class Unmaintained:
 def unmaintained(rel: Rel) -> Unmaintained | None:
     """The first operator, root first, that has no delta rule; None if all have one."""
     for operator in walk_plan(rel):
-        what = _without_rule(operator)
-        if what:
-            return Unmaintained(f"{what} is not maintained incrementally", operator)
+        without = _without_rule(operator)
+        if without is not None:
+            kind, what = without
+            return Unmaintained(kind, f"{what} is not maintained incrementally", operator)
         for function in _functions(operator, PER_QUERY):
             reason = f"{function}() has another value at every refresh"
-            return Unmaintained(reason, operator, function)
+            return Unmaintained(Kind.CHANGING, reason, operator, function)
         for function in _functions(operator, RANDOM):
             reason = f"{function}() is not deterministic"
-            return Unmaintained(reason, operator, function)
+            return Unmaintained(Kind.CHANGING, reason, operator, function)
     return None
 
 
@@ -68,20 +73,20 @@ def _functions(rel: Rel, names: frozenset[str]) -> list[str]:
     return sorted({f for text in texts for f in text.functions} & names)
 
 
-def _without_rule(rel: Rel) -> str:
-    """What the operator is called in SQL if it has no delta rule, else ""."""
+def _without_rule(rel: Rel) -> tuple[Kind, str] | None:
+    """What the operator is called in SQL if it has no delta rule, else None."""
     match rel:
         case TopK():
-            return "LIMIT or OFFSET"
+            return Kind.CUT_OFF, "LIMIT or OFFSET"
         case Window(_, (), _):
-            return "a window without PARTITION BY"
+            return Kind.ONE_WINDOW, "a window without PARTITION BY"
         case Scan() | Changes() | Local() | Values() | TableFunction() | Filter() | Project():
-            return ""
+            return None
         case Shared() | Generate() | Unpivot() | Join() | UnionAll() | Except() | Intersect():
-            return ""
+            return None
         case Distinct() | Aggregate() | Window() | Pivot():
-            return ""
+            return None
         case Signed() | Negate() | Net() | Copies() | Touched() | ChangeTable():
-            return ""
+            return None
         case _:
             assert_never(rel)

@@ -8,7 +8,9 @@ from everview.algebra.calls import AggregateCall, VerbatimCall, WindowCall
 from everview.algebra.keys import has_key_among, keys
 from everview.algebra.relations import Aggregate, Pivot, Rel, Window
 from everview.algebra.scalars import ColumnId, Ref, Scalar, called, children
+from everview.algebra.types import DecimalOf, Plain, type_of
 from everview.algebra.walk import walk_plan
+from everview.facts.refusals import Kind
 from everview.plan.maintained import Unmaintained
 
 # Functions of which only Spark's text is known, and whose value depends on the rows alone: not on
@@ -28,7 +30,7 @@ _OF_ORDER = frozenset(
         "row_number",
     }
 )  # fmt: skip
-_EXACT = ("byte", "short", "integer", "long", "decimal")
+_WHOLE = frozenset(map(Plain, ("byte", "short", "integer", "long")))
 
 Types = Mapping[ColumnId, str]
 
@@ -53,7 +55,7 @@ def not_repeating(rel: Rel, types: Types) -> Unmaintained | None:
                 reason = (
                     f"the old value of {lost} need not come out the same when it is computed again"
                 )
-                return Unmaintained(reason, operator, name)
+                return Unmaintained(Kind.NOT_REPEATING, reason, operator, name)
     return None
 
 
@@ -109,4 +111,5 @@ def _window(call: WindowCall, types: Types, *, ties: bool) -> str:
 
 
 def _is_exact(column: ColumnId, types: Types) -> bool:
-    return types.get(column, "").startswith(_EXACT)
+    type_ = type_of(types.get(column, ""))
+    return type_ in _WHOLE or isinstance(type_, DecimalOf)

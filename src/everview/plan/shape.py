@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import ColumnId
+from everview.algebra.types import can_be_compared, can_be_grouped, type_of
 from everview.algebra.walk import tables
 from everview.delta.propagate import delta
 from everview.errors import Place
+from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, Moment
 from everview.plan.grouped import Grouped, grouped
@@ -18,7 +20,6 @@ from everview.plan.maintained import Unmaintained, unmaintained
 from everview.plan.parts import parted, tidied
 from everview.plan.repeating import not_repeating
 from everview.rewrite.rules import ordered_terms
-from everview.sql.comparable import is_comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Bag:
 class FullOnly:
     """Recomputed in full by the user's text at every refresh: why, and where in the text."""
 
+    kind: Kind
     reason: str
     place: Place | None
     layout: Layout
@@ -59,17 +61,17 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     """The shape of a bound definition whose columns are `public`."""
     refused = unmaintained(rel)
     if refused is not None:
-        return full_only(refused.reason, None, public)
+        return full_only(refused.kind, refused.reason, None, public)
     is_keyed = isinstance(rel, Project) and isinstance(rel.input, Aggregate)
     below = rel.input.input if is_keyed else rel  # type: ignore[union-attr]
     of_keys = grouped(rel, types, public) if not_repeating(below, types) is not None else None
     if isinstance(of_keys, Unmaintained):
-        return full_only(of_keys.reason, None, public, about=of_keys.function)
+        return full_only(of_keys.kind, of_keys.reason, None, public, about=of_keys.function)
     below = below if of_keys is None else of_keys.view.base
     size = _largest_query(below)
     if size > MOST_OPERATORS:
         reason = f"a query of its changes has {size} operators, at most {MOST_OPERATORS} are run"
-        return full_only(reason, None, public)
+        return full_only(Kind.TOO_LARGE, reason, None, public)
     if of_keys is not None:
         return of_keys
     if is_keyed:
@@ -84,15 +86,17 @@ def _largest_query(rel: Rel) -> int:
     return 0 if changes is None else parted(tidied(ordered_terms(changes))).largest()
 
 
-def full_only(reason: str, place: Place | None, public: Schema, *, about: str = "") -> FullOnly:
-    return FullOnly(reason, place, Layout("rows", (), public), about)
+def full_only(
+    kind: Kind, reason: str, place: Place | None, public: Schema, *, about: str = ""
+) -> FullOnly:
+    return FullOnly(kind, reason, place, Layout("rows", (), public), about)
 
 
 def _bag(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     for field in public.fields:
-        if not is_comparable(field.type):
+        if not can_be_compared(field.parsed):
             reason = f"`{field.name}` is a VARIANT, which cannot be compared"
-            return full_only(reason, None, public, about=field.name)
+            return full_only(Kind.TYPE, reason, None, public, about=field.name)
     return Bag(rel, types, Layout("bag", (), public))
 
 
@@ -100,13 +104,13 @@ def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape
     aggregate = rel.input
     assert isinstance(aggregate, Aggregate)
     for key in aggregate.keys:
-        if '"map"' in types[key.id] or not is_comparable(types[key.id]):
+        if not can_be_grouped(type_of(types[key.id])):
             reason = f"the group key `{key.name}` is a MAP or VARIANT"
-            return full_only(reason, None, public, about=key.name)
+            return full_only(Kind.TYPE, reason, None, public, about=key.name)
     for field in public.fields:
-        if not is_comparable(field.type):
+        if not can_be_compared(field.parsed):
             reason = f"`{field.name}` is a VARIANT, which cannot be compared"
-            return full_only(reason, None, public, about=field.name)
+            return full_only(Kind.TYPE, reason, None, public, about=field.name)
     view = keyed_view(_named(rel, public), types)
     names = [f.name for f in public.fields]
     stored = [

@@ -45,7 +45,8 @@ def shape_with_tail(
     hidden = tuple(Field(c.name, types[c.id]) for c in more)
     shape = shape_of(below, types, Schema((*public.fields, *hidden)))
     if isinstance(shape, FullOnly):
-        return replace(shape, layout=full_only(shape.reason, None, public).layout)
+        bare = full_only(shape.kind, shape.reason, None, public)
+        return replace(shape, layout=bare.layout)
     return replace(shape, layout=replace(shape.layout, tail=tail))
 
 

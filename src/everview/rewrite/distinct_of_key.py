@@ -6,6 +6,7 @@ from everview.algebra.conditions import Types
 from everview.algebra.keys import keys
 from everview.algebra.relations import Distinct, Rel
 from everview.algebra.typed import typed
+from everview.algebra.types import FLOATS, VARIANT, is_nested, type_of
 
 
 def distinct_of_key(rel: Rel, types: Types) -> Rel:
@@ -23,4 +24,5 @@ def distinct_of_key(rel: Rel, types: Types) -> Rel:
 
 
 def _is_shown_as_it_is(type_: str) -> bool:
-    return bool(type_) and not type_.startswith(("float", "double", "{", "variant"))
+    known = type_of(type_)
+    return bool(type_) and known not in FLOATS | {VARIANT} and not is_nested(known)

@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from everview.aggregates.numbers import decimal_of
+from everview.algebra.types import Characters
 from everview.errors import SchemaMismatch
 from everview.facts.schema import Field, Schema
 from everview.run.read import schema_of, spark_schema
@@ -60,20 +61,14 @@ def aligned(frame: DataFrame, schema: Schema, table: str) -> DataFrame:
 
 def _fits(given: Field, wanted: Field) -> bool:
     """Whether every value of the given type is a value of the wanted one."""
-    if _without_nullability(given.type) == _without_nullability(wanted.type):
+    if given.parsed == wanted.parsed:
         return True
     if given.type == "void" or wanted.type in _WIDER.get(given.type, ()):
         return True
-    if given.type.startswith(("char", "varchar")) and wanted.type == "string":
+    if isinstance(given.parsed, Characters) and wanted.type == "string":
         return True
     exact = decimal_of(wanted.type)
     if exact is None:
         return False
     precision, scale = decimal_of(given.type) or (_WHOLE_DIGITS.get(given.type, 99), 0)
     return scale <= exact[1] and precision - scale <= exact[0] - exact[1]
-
-
-def _without_nullability(type_: str) -> str:
-    for key in ("containsNull", "nullable", "valueContainsNull"):
-        type_ = type_.replace(f'"{key}": false', f'"{key}": true')
-    return type_

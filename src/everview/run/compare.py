@@ -14,7 +14,7 @@ from everview.run.define import user_frame
 from everview.run.engine import Actions, Engine
 from everview.run.fingerprint import compared_columns, fingerprint
 from everview.run.read import flattened, snapshot_frame
-from everview.sql.parse import Parsed, parse_query, without_limit
+from everview.sql.spark_text import Query, query_of, without_limit
 
 _STEP = "compare"
 
@@ -34,12 +34,12 @@ def is_same(
     stored = flattened(snapshot_frame(engine.own, built), record.layout.stored)
     actions = Actions()
 
-    def is_of(parsed: Parsed) -> bool:
-        theirs = user_frame(engine, parsed, sources)
+    def is_of(query: Query) -> bool:
+        theirs = user_frame(engine, query, sources)
         ours = fingerprint(stored, compared, _STEP, actions)
         return ours == fingerprint(theirs, compared, _STEP, actions)
 
-    text, tail = parse_query(record.sql), record.layout.tail
+    text, tail = query_of(record), record.layout.tail
     if tail is None:
         return is_of(text)
     whole = without_limit(text)

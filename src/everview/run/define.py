@@ -32,6 +32,7 @@ from everview.algebra.scalars import (
 )
 from everview.algebra.walk import highest_id, used_columns, walk_plan
 from everview.errors import SqlInvalid, UnsupportedType
+from everview.facts.refusals import Kind
 from everview.facts.schema import Schema
 from everview.facts.views import Moment, Tail
 from everview.lake.delta.types import check_types
@@ -46,7 +47,7 @@ from everview.run.moments import NOT_DETERMINISTIC, find_moment
 from everview.run.read import collated_columns, empty_frame, schema_of
 from everview.run.spark_errors import spark_message
 from everview.sql.bind import Lowered, NotLowered
-from everview.sql.parse import Parsed, parse_query, with_placeholders
+from everview.sql.spark_text import Query, SparkText, over_placeholders
 from everview.sql.write import Leaf, write
 
 # Settings that change how a text is read; the binder knows Spark's defaults only.
@@ -68,7 +69,6 @@ READING = {
 class Defined:
     """A definition as understood: its public columns, and how it can be maintained."""
 
-    parsed: Parsed
     columns: Schema
     shape: Shape
     used: Mapping[str, tuple[str, ...]]  # per source, the columns the definition reads
@@ -76,18 +76,17 @@ class Defined:
 
 
 def define(
-    engine: Engine, sql: str, sources: Mapping[str, Schema], settings: Mapping[str, str]
+    engine: Engine, query: Query, sources: Mapping[str, Schema], settings: Mapping[str, str]
 ) -> Defined:
     """Understand a definition over sources given by lower-case name; Spark judges its validity."""
-    parsed = parse_query(sql)
     with engine.settings(settings):
-        columns = user_columns(engine, parsed, sources)
-        shape, used = _Asked(engine, sources, columns).understood(parsed, settings)
+        columns = user_columns(engine, query, sources)
+        shape, used = _Asked(engine, sources, columns).understood(query, settings)
         known = shape.moment if isinstance(shape, FullOnly) else None
-        moment = find_moment(engine, parsed, sources) or known
+        moment = find_moment(engine, query, sources) or known
     if moment is not None:
         shape = _of_the_moment(shape, moment, columns)
-    return Defined(parsed, columns, shape, used, moment)
+    return Defined(columns, shape, used, moment)
 
 
 def _of_the_moment(shape: Shape, moment: Moment, columns: Schema) -> FullOnly:
@@ -96,7 +95,7 @@ def _of_the_moment(shape: Shape, moment: Moment, columns: Schema) -> FullOnly:
     """
     if not isinstance(shape, FullOnly):
         reason = f"{moment.expression} has another value at every refresh"
-        shape = full_only(reason, moment.place, columns)
+        shape = full_only(Kind.CHANGING, reason, moment.place, columns)
     return replace(shape, moment=moment)
 
 
@@ -107,18 +106,18 @@ def _placed(shape: Shape, found: Lowered) -> Shape:
     return replace(shape, place=found.place(None, shape.about))
 
 
-def user_frame(engine: Engine, parsed: Parsed, frames: Mapping[str, DataFrame]) -> DataFrame:
+def user_frame(engine: Engine, query: Query, frames: Mapping[str, DataFrame]) -> DataFrame:
     """The user's own text over these frames; call inside `engine.settings`."""
     names = {name: f"source{i}" for i, name in enumerate(frames)}
-    text = with_placeholders(parsed, names)
+    text = over_placeholders(query, names)
     return sql_over(engine.own, text, {names[name]: frame for name, frame in frames.items()})
 
 
-def user_columns(engine: Engine, parsed: Parsed, sources: Mapping[str, Schema]) -> Schema:
+def user_columns(engine: Engine, query: Query, sources: Mapping[str, Schema]) -> Schema:
     """The names and types that Spark gives the user's text."""
     frames = {name: empty_frame(engine.own, schema) for name, schema in sources.items()}
     try:
-        return schema_of(user_frame(engine, parsed, frames))
+        return schema_of(user_frame(engine, query, frames))
     except (AnalysisException, ParseException) as error:
         raise SqlInvalid(spark_message(error), remedy="Correct the definition.") from error
 
@@ -133,24 +132,28 @@ class _Asked:
         self._collated = False  # whether some column that was asked about has a collation
 
     def understood(
-        self, parsed: Parsed, settings: Mapping[str, str]
+        self, query: Query, settings: Mapping[str, str]
     ) -> tuple[Shape, Mapping[str, tuple[str, ...]]]:
         """The shape of a definition, and per source the columns that it reads."""
         columns, sources = self._columns, self._sources
+        whole = {name: schema.names for name, schema in sources.items()}
+        if isinstance(query, SparkText):
+            reason = "only Spark parses this text"
+            return full_only(Kind.SPARK_ONLY, reason, query.stop, columns), whole
         unread = [k for k, v in READING.items() if settings.get(k, v).lower() != v]
         if unread:
             reason = f"the text is read under {unread[0]}"
-            return full_only(reason, None, columns), {n: s.names for n, s in sources.items()}
+            return full_only(Kind.SETTING, reason, None, columns), whole
         sensitive = settings.get("spark.sql.caseSensitive") == "true"
-        found = lower(self._engine, parsed, sources, case_sensitive=sensitive)
+        found = lower(self._engine, query, sources, case_sensitive=sensitive)
         if isinstance(found, NotLowered):
-            shape: Shape = full_only(found.reason, found.place, columns)
-            return shape, {n: s.names for n, s in sources.items()}
+            return full_only(found.kind, found.reason, found.place, columns), whole
         below, tail = split_tail(found.rel, columns.names)
         refused = unmaintained(below)
         if refused is not None:
             place = found.place(refused.operator, refused.function)
-            return full_only(refused.reason, place, columns), _used(found.rel, sources)
+            shape = full_only(refused.kind, refused.reason, place, columns)
+            return shape, _used(found.rel, sources)
         rel = rewrite(below, (project_merge,))
         return _placed(self._shape(rel, tail), found), _used(rel, sources)
 
@@ -163,25 +166,23 @@ class _Asked:
             emitted = Schema(whole.fields[:public])
             check_types(Schema(whole.fields[public:]))
         except UnsupportedType as error:
-            return full_only(
-                f"LIMIT by an order that cannot be stored: {error.what}", None, columns
-            )
+            reason = f"LIMIT by an order that cannot be stored: {error.what}"
+            return full_only(Kind.CUT_OFF, reason, None, columns)
         except PySparkException as error:
-            return full_only(
-                f"Spark reads it otherwise than we do: {spark_message(error)}", None, columns
-            )
+            reason = f"Spark reads it otherwise than we do: {spark_message(error)}"
+            return full_only(Kind.MISREAD, reason, None, columns)
         if not emitted.same_columns(columns):
             ours = ", ".join(f"{f.name} {f.type}" for f in emitted.fields)
             theirs = ", ".join(f"{f.name} {f.type}" for f in columns.fields)
             reason = f"we read its columns as {ours}, Spark as {theirs}"
-            return full_only(reason, None, columns)
+            return full_only(Kind.MISREAD, reason, None, columns)
         not_plain = self._not_plain(rel)
         if not_plain is not None:
             return not_plain
         types = self._types(rel)
         if self._collated:
             reason = "strings with a collation are stored without it, so keys would not be equal"
-            return full_only(reason, None, columns)
+            return full_only(Kind.TYPE, reason, None, columns)
         simple = simplified(rel, types)
         if simple is not rel:
             types = self._types(simple)
@@ -244,9 +245,11 @@ def _explained(error: PySparkException, scalars: list[Scalar], columns: Schema) 
     )
     what, those = error.getCondition() or "", f"(one of: {', '.join(functions)})"
     if NOT_DETERMINISTIC in what:
-        shape = full_only(f"an expression is not deterministic {those}", None, columns)
+        reason = f"an expression is not deterministic {those}"
+        shape = full_only(Kind.CHANGING, reason, None, columns)
         return replace(shape, moment=Moment(f"an expression that is not deterministic {those}"))
-    return full_only(f"an expression is not a plain scalar {those}: {what}", None, columns)
+    reason = f"an expression is not a plain scalar {those}: {what}"
+    return full_only(Kind.UNREAD, reason, None, columns)
 
 
 def _texts(operator: Rel) -> list[tuple[Rel, list[Scalar]]]:

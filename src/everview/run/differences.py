@@ -83,9 +83,11 @@ def sampled(lines: DataFrame, counts: Row, samples: int) -> Found:
 
 def _samples(lines: DataFrame, sign: int, most: int) -> tuple[str, ...]:
     rows = lines.where(F.col(WEIGHT) * sign > 0).limit(most).collect()
-    return tuple(
-        ", ".join(
-            f"{k}={v!r}" for k, v in row.asDict().items() if not k.startswith("__ev_k")
-        ).replace(f"{WEIGHT}=", "copies=")
-        for row in rows
-    )
+    return tuple(map(_sample, rows))
+
+
+def _sample(row: Row) -> str:
+    """The row and how many copies of it are too many or too few."""
+    values = row.asDict()
+    shown = [f"{k}={v!r}" for k, v in values.items() if k != WEIGHT and not k.startswith("__ev_k")]
+    return ", ".join([*shown, f"copies={abs(values[WEIGHT])}"])

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from everview.algebra.types import can_be_compared
 from everview.facts.schema import Field, Schema
 from everview.run.engine import Actions
-from everview.sql.comparable import comparable_text, is_comparable
+from everview.sql.comparable import comparable_text
 from everview.sql.names import quoted
 
 
@@ -28,7 +29,7 @@ def fingerprint(frame: DataFrame, compared: Schema, step: str, actions: Actions)
 
 def compared_columns(columns: Schema, loose: frozenset[str]) -> tuple[Schema, tuple[str, ...]]:
     """The columns whose values repeat, and the names of those left out."""
-    kept = tuple(f for f in columns.fields if f.name not in loose and is_comparable(f.type))
+    kept = tuple(f for f in columns.fields if f.name not in loose and can_be_compared(f.parsed))
     return Schema(kept), tuple(f.name for f in columns.fields if f not in kept)
 
 

@@ -15,16 +15,19 @@ from everview.run.engine import Engine
 from everview.sql.moments import OwnCall, function_bodies, known_moment, own_calls
 from everview.sql.names import describe_function
 from everview.sql.parse import Parsed, parse_query
+from everview.sql.spark_text import Query, SparkText, moment_of_words
 from everview.sql.write import write
 
 NOT_DETERMINISTIC = "NON_DETERMINISTIC"  # part of the name of Spark's error
 
 
-def find_moment(engine: Engine, parsed: Parsed, sources: Mapping[str, Schema]) -> Moment | None:
+def find_moment(engine: Engine, query: Query, sources: Mapping[str, Schema]) -> Moment | None:
     """The expression of a query because of which its rows depend on when they are computed, None
     if there is none; call inside `engine.settings`.
     """
-    return known_moment(parsed, sources) or _of_own(engine, parsed, frozenset())
+    if isinstance(query, SparkText):
+        return moment_of_words(query)
+    return known_moment(query, sources) or _of_own(engine, query, frozenset())
 
 
 def _of_own(engine: Engine, parsed: Parsed, met: frozenset[str]) -> Moment | None:

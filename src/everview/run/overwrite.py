@@ -14,7 +14,7 @@ from everview.run.session_tables import outside_frames
 from everview.run.work import Work
 from everview.run.write import write_rows
 from everview.sql.names import quoted
-from everview.sql.parse import parse_query
+from everview.sql.spark_text import query_of
 
 
 def overwrite(work: Work, step: Overwrite) -> None:
@@ -32,7 +32,7 @@ def _rows(work: Work, rel: Rel | None) -> DataFrame:
         return work.query(rel, record.layout.stored.names)
     frames = {s.name: work.frames.source(s.name, s.at_new) for s in work.facts.sources}
     frames |= outside_frames(work.engine.own, record)
-    return user_frame(work.engine, parse_query(record.sql), frames)
+    return user_frame(work.engine, query_of(record), frames)
 
 
 def clustered(frame: DataFrame, record: ViewRecord) -> DataFrame:

@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from everview.algebra.scalars import ColumnId
+from everview.algebra.types import can_be_compared
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Field, Schema
 from everview.plan.choices import OneOf, Unordered, choices
@@ -22,7 +23,6 @@ from everview.plan.ties import tied_keys
 from everview.run.differences import WEIGHT, difference, stored_form
 from everview.run.frames import Frames
 from everview.run.possible_values import off_values, possible_values
-from everview.sql.comparable import is_comparable
 from everview.sql.names import quoted
 from everview.sql.write import write
 
@@ -83,7 +83,9 @@ class _Rows:
         """The columns to compare: the public ones, and keys that are stored besides."""
         record = self.facts.stored.record
         aside = self.aside.union(without)
-        public = [f for f in record.columns.fields if f.name not in aside and is_comparable(f.type)]
+        public = [
+            f for f in record.columns.fields if f.name not in aside and can_be_compared(f.parsed)
+        ]
         names = [n for n in record.layout.key if n not in record.columns]
         return Schema((*public, *record.layout.stored.only(tuple(names)).fields))
 
@@ -141,7 +143,7 @@ class _Rows:
         checks = []
         for name, choice in choices(shape).items():
             field = shape.layout.stored[name]
-            if name in self.aside or not is_comparable(field.type):
+            if name in self.aside or not can_be_compared(field.parsed):
                 continue
             if isinstance(choice, Unordered):
                 unordered.add(name)

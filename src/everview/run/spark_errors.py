@@ -12,8 +12,9 @@ from pyspark.errors import PySparkException
 from everview.errors import ComputationFailed, EverviewError, InvariantViolated
 from everview.facts.checks import REMEDY, TOO_MANY_ROWS, Check, check_raised
 from everview.run.engine import is_from_spark
+from everview.run.spark_words import without_hidden
 
-_TEMPORARY = re.compile(r"`_pyspark_[0-9a-f]+`\.?|_pyspark_[0-9a-f]+\.?")
+_TEMPORARY = re.compile(r"`_pyspark_\w+`\.?|_pyspark_\w+\.?")
 _RAISED = "USER_RAISED_EXCEPTION"
 _TOO_MANY_ROWS = "SCALAR_SUBQUERY_TOO_MANY_ROWS"
 # An error that Spark's planner wraps has no structure in Python, but the first line of each cause
@@ -70,7 +71,9 @@ class Said:
 def spark_message(error: PySparkException) -> str:
     """What Spark says, without its plan, its stack and the names of our own temporary views."""
     said = str(error.getMessage() or error).split(";\n")[0].split("\n\nJVM")[0].strip()
-    return _TEMPORARY.sub("", said)
+    said = said.split("\n\n== SQL ==")[0]
+    proposal = (error.getMessageParameters() or {}).get("proposal", "")
+    return without_hidden(_TEMPORARY.sub("", said), _TEMPORARY.sub("", proposal))
 
 
 def said_by_spark(error: Exception) -> Said:

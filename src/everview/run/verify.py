@@ -24,7 +24,7 @@ from everview.run.frames import Frames
 from everview.run.possible import Decided, decided, named, unordered_form
 from everview.run.read import collated_columns
 from everview.run.session_tables import outside_frames
-from everview.sql.parse import Parsed, parse_query, without_limit
+from everview.sql.spark_text import Query, query_of, without_limit
 from everview.sql.write import write
 
 
@@ -38,7 +38,7 @@ def verify(
     record = facts.stored.record
     verifying = _Verifying(engine, facts, shape, samples)
     with engine.settings(whole(facts.source_bytes()), record.settings):
-        theirs = verifying.text(parse_query(record.sql))
+        theirs = verifying.text(query_of(record))
         aside = frozenset(collated_columns(theirs))  # which spelling need not repeat
         if isinstance(shape, FullOnly):
             aside |= _floats(record.columns)
@@ -107,11 +107,11 @@ class _Verifying:
         known = self._facts.stored.snapshot.rows
         return self.stored.count() if known is None else known
 
-    def text(self, parsed: Parsed) -> DataFrame:
+    def text(self, query: Query) -> DataFrame:
         """The rows of a text at the watermark."""
         sources = {s.name: self.frames.source(s.name, s.at_new) for s in self._facts.sources}
         sources |= outside_frames(self._engine.own, self._facts.stored.record)
-        return user_frame(self._engine, parsed, sources)
+        return user_frame(self._engine, query, sources)
 
     def found(self, lines: DataFrame) -> Found:
         return found_in(lines, self._samples)
@@ -152,7 +152,7 @@ class _Verifying:
         shown = Shown(tail, self.rows, compared_columns(record.columns, loose)[0], loose)
         order = {k.column for k in shown.tail.order} - shown.loose
         hidden = tuple(n for n in stored.names if n in order and n not in record.columns)
-        whole_text = without_limit(parse_query(record.sql))
+        whole_text = without_limit(query_of(record))
         differences = []
         if whole_text is not None:
             differences.append(difference(self.stored, self.text(whole_text), shown.compared))

@@ -11,6 +11,7 @@ from sqlglot import exp
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Distinct, Except, Intersect, PlanError, Rel, UnionAll
 from everview.errors import Place
+from everview.facts.refusals import Kind
 from everview.facts.schema import Schema
 from everview.sql.bind_from import bind_item
 from everview.sql.bind_order import Ordering, bind_order
@@ -52,10 +53,11 @@ def _names(node: exp.Expr) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class NotLowered:
-    """The query is not understood exactly: why, and where in the text."""
+    """The query is not understood exactly: why, where in the text, and what kind of reason."""
 
     reason: str
     place: Place | None
+    kind: Kind = Kind.UNREAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def bind(
     except Unanswered as asks:
         return Asks(asks.question)
     except Refuse as refusal:
-        return NotLowered(refusal.reason, parsed.place(refusal.node))
+        return NotLowered(refusal.reason, parsed.place(refusal.node), refusal.kind)
     except PlanError as error:
         return NotLowered(f"no plan can be made of it: {error}", None)
     if parameters(rel):

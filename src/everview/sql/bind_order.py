@@ -9,6 +9,7 @@ from sqlglot import exp
 from everview.algebra.calls import SortKey
 from everview.algebra.relations import Project, Rel, TopK
 from everview.algebra.scalars import Column, Ref, Scalar
+from everview.facts.refusals import Kind
 from everview.sql.bind_scalar import Hole, bind_scalar, standing_for
 from everview.sql.bind_window import sort_keys
 from everview.sql.context import Context
@@ -33,9 +34,13 @@ class Ordering:
         limit, offset = query.args.get("limit"), query.args.get("offset")
         others = [query.args.get(c) for c in ("sort", "cluster", "distribute")]
         if limit is not None and any(others):
-            raise Refuse("LIMIT of rows that are sorted by part is not understood exactly", limit)
+            raise Refuse(
+                "LIMIT of rows that are sorted by part is not understood exactly",
+                limit,
+                Kind.CUT_OFF,
+            )
         if limit is not None and (not isinstance(limit, exp.Limit) or limit.expressions):
-            raise Refuse("this form of LIMIT is not understood exactly", limit)
+            raise Refuse("this form of LIMIT is not understood exactly", limit, Kind.CUT_OFF)
         return Ordering(query.args.get("order"), _number(limit), _number(offset), limit or offset)
 
     @property

@@ -22,9 +22,10 @@ from everview.algebra.scalars import (
     Ref,
     Scalar,
 )
-from everview.sql.dialect import EverviewSpark
+from everview.facts.refusals import Kind
 from everview.sql.known_nodes import CALL_PARTS, item_name, require_known
 from everview.sql.names import quoted
+from everview.sql.pieces import Holes, printed
 from everview.sql.refuse import Refuse
 from everview.sql.scope import Absent, Scope
 
@@ -48,8 +49,6 @@ _UNIT_FUNCTIONS = frozenset(
     {"dateadd", "date_add", "datediff", "date_diff", "timestampadd", "timestampdiff"}
 )
 
-_MARK = re.compile("\ue000(\\d+)\ue001")
-
 
 def bind_scalar(node: exp.Expr, hole: Hole) -> Scalar:
     """The scalar of an expression; `hole` says which nodes are columns or other scalars."""
@@ -72,7 +71,7 @@ def bind_scalar(node: exp.Expr, hole: Hole) -> Scalar:
         case exp.Neg() if isinstance(node.this, exp.Literal):
             inner = _constant(node.this)
             if isinstance(inner, Constant) and not isinstance(inner.value, str):
-                return Constant(_text(node), -inner.value)
+                return Constant(printed(node), -inner.value)
             return _opaque(node, hole)
         case exp.Anonymous() if node.name.lower() == "struct":
             return _struct(node.expressions, hole)
@@ -116,7 +115,7 @@ def called(node: exp.Expr) -> exp.Expr:
 
 
 def _constant(node: exp.Expr) -> Constant | Opaque:
-    text = _text(node)
+    text = printed(node)
     match node:
         case exp.Null():
             return Constant(text, None)
@@ -136,36 +135,32 @@ def _struct(parts: list[exp.Expr], hole: Hole) -> Scalar:
     """A row of values, its fields named as Spark names them: by alias, by column, by place."""
     pieces: list[str | Scalar] = ["named_struct("]
     for place, part in enumerate(parts, start=1):
-        name = _text(exp.Literal.string(item_name(part) or f"col{place}"))
+        name = printed(exp.Literal.string(item_name(part) or f"col{place}"))
         pieces += [f"{', ' if place > 1 else ''}{name}, ", bind_scalar(part.unalias(), hole)]
     return Opaque((*pieces, ")"), frozenset({"named_struct"}))
 
 
 def _opaque(node: exp.Expr, hole: Hole, besides: frozenset[type[exp.Expr]] = frozenset()) -> Opaque:
     """The node's text with its holes cut out."""
-    holes: list[Scalar] = []
+    holes = Holes()
     functions: set[str] = set()
-    marked = node.copy()
-    own = {id(marked), id(called(marked))} if besides else {id(marked)}
+    whole = node.copy()
+    own = {id(whole), id(called(whole))} if besides else {id(whole)}
 
     def cut(part: exp.Expr) -> exp.Expr:
         scalar = None if id(part) in own or _is_keyword(part) else given(part) or hole(part)
         if scalar is None and id(part) not in own and _has_shape(part):
             scalar = bind_scalar(part, hole)
         if scalar is not None:
-            holes.append(scalar)
-            return exp.Var(this=f"\ue000{len(holes) - 1}\ue001")
+            return holes.keep(scalar)
         name = function_name(part)
         require_known(part, name, besides)
         if name is not None:
             functions.add(name)
         return part
 
-    text = _text(marked.transform(cut, copy=False))
-    pieces = tuple(
-        piece if i % 2 == 0 else holes[int(piece)] for i, piece in enumerate(_MARK.split(text))
-    )
-    return Opaque(tuple(p for p in pieces if p != ""), frozenset(functions))
+    tree = whole.transform(cut, copy=False)
+    return Opaque(holes.pieces(tree), frozenset(functions))
 
 
 def _has_shape(node: exp.Expr) -> bool:
@@ -191,7 +186,7 @@ def _variant_path(node: exp.JSONExtract, hole: Hole) -> Scalar:
                 steps.append(f"[{place}]")
             case _:
                 raise Refuse("this path into a variant is not understood exactly", node)
-    path = _text(exp.Literal.string("".join(steps)))
+    path = printed(exp.Literal.string("".join(steps)))
     inner = bind_scalar(node.this, hole)
     return Opaque(("variant_get(", inner, f", {path}, 'variant')"), frozenset({"variant_get"}))
 
@@ -227,7 +222,7 @@ def column_scalar(
     of the scopes around. Variables of lambdas are not columns for the parser.
     """
     if isinstance(node.this, exp.Star):
-        raise Refuse("a star inside an expression is not understood exactly", node)
+        raise Refuse("a star inside an expression is not understood exactly", node, Kind.STAR)
     parts = tuple(part.name for part in node.parts)
     here = scopes[0].resolve(parts)
     if isinstance(here, Absent) and parts[0].lower() in aliases:
@@ -269,7 +264,3 @@ def _is_hidden(node: exp.Expr, names: set[str]) -> bool:
             return True
         around = around.find_ancestor(exp.Lambda)
     return False
-
-
-def _text(node: exp.Expr) -> str:
-    return node.sql(dialect=EverviewSpark)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from sqlglot import exp
 
 from everview.algebra.relations import Distinct, Filter, Generate, Project, Rel, Values
 from everview.algebra.scalars import Column, Opaque, Ref, Scalar
+from everview.algebra.types import StructOf
+from everview.facts.refusals import Kind
 from everview.sql.bind_from import bind_from
 from everview.sql.bind_group import Grouping, aggregates_in
 from everview.sql.bind_order import Ordering, bind_order
@@ -94,20 +94,19 @@ def _expanded(item: exp.Expr, level: Level) -> list[Item]:
 def _fields(item: exp.Expr, level: Level) -> list[Item]:
     """The fields of a struct's star."""
     if not isinstance(item, exp.Column) or item.this.args.get("except_"):
-        raise Refuse("this star is not understood exactly", item)
+        raise Refuse("this star is not understood exactly", item, Kind.STAR)
     parts = [p.copy() for p in item.parts[:-1]]
     path = exp.Column(
         **dict(zip(("this", "table", "db", "catalog"), reversed(parts), strict=False))
     )
     struct = bind_scalar(path, level.hole)
     if not isinstance(struct, Ref | Opaque):
-        raise Refuse("the star of a row around is not understood exactly", item)
+        raise Refuse("the star of a row around is not understood exactly", item, Kind.STAR)
     answer = level.context.asking.ask(value_question(level.rows.rel, struct))
-    type_ = json.loads(answer.fields[0].type) if answer.fields[0].is_nested else {}
-    if type_.get("type") != "struct":
+    type_ = answer.fields[0].parsed
+    if not isinstance(type_, StructOf):
         raise Refuse(f"`{item.table}` is neither a table here nor a struct", item)
-    names = [str(f["name"]) for f in type_["fields"]]
-    return [standing_for(Opaque((struct, f".{quoted(n)}")), n) for n in names]
+    return [standing_for(Opaque((struct, f".{quoted(n)}")), n) for n, _ in type_.fields]
 
 
 def _outputs(item: Item, level: Level) -> list[Output]:

@@ -32,6 +32,30 @@ _LITERAL_TYPES = frozenset(
 )  # fmt: skip
 
 
+_BEGINS_A_QUERY = frozenset(
+    {
+        TokenType.ALL, TokenType.DISTINCT, TokenType.FROM, TokenType.L_PAREN, TokenType.SELECT,
+        TokenType.TABLE, TokenType.VALUES, TokenType.WITH,
+    }
+)  # fmt: skip
+# Behind these a value or a column is wanted, so no query ends before them.
+_WANTS_MORE = frozenset(
+    {
+        TokenType.ALIAS, TokenType.AND, TokenType.COMMA, TokenType.DASH, TokenType.DISTINCT,
+        TokenType.DOT, TokenType.EQ, TokenType.GROUP_BY, TokenType.GT, TokenType.GTE,
+        TokenType.HAVING, TokenType.LT, TokenType.LTE, TokenType.L_PAREN, TokenType.NEQ,
+        TokenType.NOT, TokenType.ON, TokenType.OR, TokenType.ORDER_BY, TokenType.PLUS,
+        TokenType.SELECT, TokenType.SLASH, TokenType.STAR, TokenType.WHERE,
+    }
+)  # fmt: skip
+
+
+def _is_between_queries(before: Any, after: Any) -> bool:
+    """Whether a query can end before a word and another begin behind it."""
+    ends = before is not None and before.token_type not in _WANTS_MORE
+    return ends and after is not None and after.token_type in _BEGINS_A_QUERY
+
+
 class EverviewSpark(Spark):
     """Spark SQL as written: sqlglot's own function table would change some calls in silence."""
 
@@ -60,11 +84,19 @@ class EverviewSpark(Spark):
         }
 
         def parse(self, raw_tokens: list[Any], sql: str | None = None) -> list[exp.Expr | None]:
-            """`window(` calls a function; only without a parenthesis does a clause begin."""
+            """`window(` calls a function; only without a parenthesis does a clause begin. MINUS
+            without a query behind it is a name.
+            """
             for token, after in pairwise(raw_tokens):
                 opens = after.token_type is TokenType.L_PAREN
                 if opens and token.token_type is TokenType.WINDOW:
                     token.token_type = TokenType.VAR
+            before = None
+            for token, after in pairwise([*raw_tokens, None]):
+                is_minus = token.token_type is TokenType.EXCEPT and token.text.upper() == "MINUS"
+                if is_minus and not _is_between_queries(before, after):
+                    token.token_type = TokenType.VAR
+                before = token
             trees: list[exp.Expr | None] = super().parse(raw_tokens, sql)
             return trees
 

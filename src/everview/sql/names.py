@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
+from typing import assert_never
+
+from everview.algebra.types import (
+    ArrayOf,
+    Characters,
+    Collated,
+    DecimalOf,
+    Foreign,
+    MapOf,
+    Plain,
+    StructOf,
+    Type,
+    type_of,
+)
 
 _SIMPLE = {
     "byte": "TINYINT",
@@ -46,19 +58,27 @@ def escaped(text: str) -> str:
 
 def sql_type(type_: str) -> str:
     """The SQL name of a type given in Spark's JSON form."""
-    return _sql_type(json.loads(type_) if type_.startswith("{") else type_)
+    return _sql_type(type_of(type_))
 
 
-def _sql_type(type_: Any) -> str:
-    if isinstance(type_, str):
-        return _SIMPLE.get(type_, type_.upper())
-    match type_["type"]:
-        case "array":
-            return f"ARRAY<{_sql_type(type_['elementType'])}>"
-        case "map":
-            return f"MAP<{_sql_type(type_['keyType'])}, {_sql_type(type_['valueType'])}>"
-        case "struct":
-            fields = (f"{quoted(f['name'])}: {_sql_type(f['type'])}" for f in type_["fields"])
-            return f"STRUCT<{', '.join(fields)}>"
-        case other:
-            raise ValueError(f"no SQL name for the type {other}")
+def _sql_type(type_: Type) -> str:
+    match type_:
+        case Plain(name):
+            return _SIMPLE.get(name, name.upper())
+        case DecimalOf(precision, scale):
+            return f"DECIMAL({precision},{scale})"
+        case Characters(name, length):
+            return f"{name.upper()}({length})"
+        case Collated(collation):
+            return f"STRING COLLATE {collation}"
+        case ArrayOf(element):
+            return f"ARRAY<{_sql_type(element)}>"
+        case MapOf(key, value):
+            return f"MAP<{_sql_type(key)}, {_sql_type(value)}>"
+        case StructOf(fields):
+            inner = (f"{quoted(name)}: {_sql_type(each)}" for name, each in fields)
+            return f"STRUCT<{', '.join(inner)}>"
+        case Foreign(name):
+            raise ValueError(f"no SQL name for the type {name}")
+        case _:
+            assert_never(type_)

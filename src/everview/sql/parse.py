@@ -81,13 +81,16 @@ def _whole_table(text: str) -> str | None:
 def _syntax(text: str, error: SqlglotError) -> SqlSyntax:
     details = getattr(error, "errors", None) or [{}]
     line, column = details[0].get("line"), details[0].get("col")
-    what = details[0].get("description") or str(error).splitlines()[0]
     where = None
     if line is not None and column is not None:
         highlight = details[0].get("highlight") or " "
         start = sum(len(x) + 1 for x in text.split("\n")[: line - 1]) + column - len(highlight)
         where = place_at(text, max(0, start), max(0, start + len(highlight) - 1))
-    return SqlSyntax(f"{what}.", where=where, remedy="Correct the text at this place.")
+    if where is None:
+        remedy = "Close every string, quoted name and comment."
+        return SqlSyntax("The text cannot be cut into words.", remedy=remedy)
+    what = "The query cannot be read beyond this place."
+    return SqlSyntax(what, where=where, remedy="Correct the text at this place.")
 
 
 def table_references(parsed: Parsed) -> tuple[exp.Table, ...]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from everview.facts.refusals import Kind
+
 
 class Refuse(Exception):
     """Raised at a node that has no exact meaning in the algebra yet; never leaves this folder."""
 
-    def __init__(self, reason: str, node: exp.Expr) -> None:
+    def __init__(self, reason: str, node: exp.Expr, kind: Kind = Kind.UNREAD) -> None:
         super().__init__(reason)
         self.reason = reason
         self.node = node
+        self.kind = kind

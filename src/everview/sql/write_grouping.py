@@ -8,12 +8,14 @@ from typing import assert_never
 from everview.algebra.calls import AggregateCall, VerbatimCall, WorkDelta
 from everview.algebra.relations import Aggregate, ChangeTable
 from everview.algebra.scalars import ColumnId
+from everview.algebra.types import DecimalOf, type_of
 from everview.facts.checks import WEIGHT_TOO_LARGE
 from everview.sql.names import quoted, sql_type
 from everview.sql.write_scalar import bare_text
 
 Items = Mapping[ColumnId, str]
 
+_MOST_DIGITS = 38
 _MOST_WEIGHT = 9_999_999  # Spark multiplies decimals with 34 digits at most: 27 and these 7
 
 
@@ -109,7 +111,7 @@ def _sum_text(arg: str, area: WorkDelta, weight: str) -> str:
 
 def _weighted(arg: str, area: WorkDelta, weight: str) -> str:
     """w·x: by multiplication where the product keeps all digits, else by adding x up |w| times."""
-    if area.cast or not area.type.startswith("decimal(38,"):
+    if area.cast or not _is_widest(area.type):
         too_large = f"raise_error('{WEIGHT_TOO_LARGE.raised}')"
         fits = f"CASE WHEN abs({weight}) <= {_MOST_WEIGHT} THEN {weight} ELSE {too_large} END"
         exact = f"CAST({arg} AS {sql_type(area.cast)})" if area.cast else arg
@@ -120,6 +122,12 @@ def _weighted(arg: str, area: WorkDelta, weight: str) -> str:
     added = f"(__ev_sum, __ev_i) -> CAST(__ev_sum + {one} AS {type_})"
     many = f"aggregate(sequence(1L, abs({weight})), CAST(0 AS {type_}), {added})"
     return f"CASE WHEN abs({weight}) = 1 THEN {one} ELSE {many} END"
+
+
+def _is_widest(type_: str) -> bool:
+    """Whether a sum of this type has no digit to spare."""
+    known = type_of(type_)
+    return isinstance(known, DecimalOf) and known.precision == _MOST_DIGITS
 
 
 def _bare_window_name(extreme: str, which: str, arg: ColumnId) -> str:

@@ -112,7 +112,7 @@ def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Progra
         tree=_tree(facts, changes) if changes is not None else None,
         not_chosen=choice.runner_up.name if choice.runner_up is not None else "",
         where=str(refused.place) if refused and refused.place else "",
-        instead=advice(refused.reason) if refused else "",
+        instead=advice(refused.kind) if refused else "",
         tail=str(shape.layout.tail or ""),
         propagation=(
             propagation(facts, shape, strategy)

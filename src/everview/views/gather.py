@@ -12,7 +12,7 @@ from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.run.publish import SELF, source_app
 from everview.sql.moments import known_moment
-from everview.sql.parse import parse_query
+from everview.sql.spark_text import SparkText, query_of
 from everview.views.world import World, receipts_of, record_in, seen_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
@@ -72,7 +72,10 @@ def _with_moment(record: ViewRecord) -> ViewRecord:
     if record.moment is not None or not record.full_only:
         return record
     sources = {s.name: s.schema for s in (*record.sources, *record.outside)}
-    return replace(record, moment=known_moment(parse_query(record.sql), sources))
+    query = query_of(record)
+    if isinstance(query, SparkText):
+        return record
+    return replace(record, moment=known_moment(query, sources))
 
 
 def _recompute_seconds(table: EmbeddedTable, last: tuple[CommitInfo, ...]) -> float | None:

@@ -11,15 +11,20 @@ from everview.errors import (
     NotATable,
     Place,
     SqlNotAllowed,
+    SqlSyntax,
     UnknownName,
     UnsupportedFeature,
 )
+from everview.facts.schema import Schema
+from everview.facts.views import Mention
 from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.storage import location
-from everview.run.session_tables import SessionTable, find_session_table
+from everview.run.find_tables import read_by_spark
+from everview.run.session_tables import SessionTable, find_session_table, session_schema
 from everview.sql.inline import Inlined, VirtualView, inlined
 from everview.sql.parse import Parsed, table_name, table_references
-from everview.views.world import World, find_entry
+from everview.sql.spark_text import Query, SparkText
+from everview.views.world import World, find_entry, public_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +40,37 @@ class Outside:
 class Resolved:
     """A query over tables alone; all names in lower case."""
 
-    query: Inlined
+    read: Inlined | SparkText
     entries: Mapping[str, Entry]
     outside: Mapping[str, Outside] = field(default_factory=dict)
+    functions: Mapping[str, Place | None] = field(default_factory=dict)  # of the session's catalog
 
     @property
-    def parsed(self) -> Parsed:
-        return self.query.parsed
+    def query(self) -> Query:
+        return self.read.parsed if isinstance(self.read, Inlined) else self.read
 
     @property
     def inlined(self) -> tuple[str, ...]:
         """The virtual views that were in it."""
-        return self.query.used
+        return self.read.used if isinstance(self.read, Inlined) else ()
+
+    @property
+    def mentions(self) -> tuple[Mention, ...] | None:
+        """Where a text that only Spark parses names its tables; None of another."""
+        return self.read.mentions if isinstance(self.read, SparkText) else None
+
+    def in_original(self, place: Place | None) -> Place | None:
+        """A place of the query as one of the text that it was made of."""
+        return self.read.in_original(place) if isinstance(self.read, Inlined) else place
 
     def place(self, name: str) -> Place | None:
         """Where a table is named first in the original text."""
-        named = (r for r in table_references(self.parsed) if table_name(r).lower() == name)
-        return next((self.query.in_original(self.parsed.place(r)) for r in named), None)
+        query = self.query
+        if isinstance(query, SparkText):
+            named = (m for m in query.mentions if m.name == name)
+            return next((query.place_at(m.start, m.end - 1) for m in named), None)
+        nodes = (r for r in table_references(query) if table_name(r).lower() == name)
+        return next((self.in_original(query.place(node)) for node in nodes), None)
 
 
 def resolve(
@@ -77,25 +96,75 @@ def resolve(
         if name in given:
             continue
         place = query.in_original(query.parsed.place(reference))
-        entry = find_entry(known, name)
-        if entry is not None:
-            entries[name.lower()] = entry
-            continue
-        found = _in_session(world, tuple(p.name for p in reference.parts), place)
+        parts = tuple(p.name for p in reference.parts)
+        found = _named(world, known, parts, place, temporary=temporary)
         if isinstance(found, Entry):
             entries[name.lower()] = found
-        elif found is not None and found.table.kind == "TEMPORARY" and not temporary:
-            raise SqlNotAllowed(
-                f"`{name}` is a temporary view of the Spark session.",
-                where=place,
-                remedy="It ends with the session, and only a query can read it: write its rows "
-                "to a table first.",
-            )
-        elif found is not None:
-            outside[name.lower()] = found
         else:
-            raise _unknown(known, name, place)
+            outside[name.lower()] = found
     return Resolved(query, entries, outside)
+
+
+def resolve_by_spark(
+    world: World,
+    text: str,
+    stop: SqlSyntax,
+    given: Mapping[str, Schema] | None = None,
+    *,
+    temporary: bool = False,
+) -> Resolved:
+    """The same of a text at which our own parser stopped; Spark says where its tables are.
+
+    With `temporary` that is the caller's session, else ours; then call inside `engine.settings`.
+    """
+    known = world.catalog.read()
+    entries: dict[str, Entry] = {}
+    outside: dict[str, Outside] = {}
+    spark = world.engine.caller if temporary else world.engine.own
+
+    def find(parts: tuple[str, ...], place: Place) -> Schema:
+        name = ".".join(parts)
+        if given is not None and name in given:
+            return given[name]
+        found = _named(world, known, parts, place, temporary=temporary)
+        if isinstance(found, Outside):
+            outside[name.lower()] = found
+            return session_schema(spark, found.table)
+        if found.kind == "virtual":
+            raise SqlNotAllowed(
+                f"`{name}` is a view, and only Spark parses the text around it: the view's query "
+                "cannot be put in its place.",
+                where=place,
+                remedy="Read the tables of the view, or a materialized view.",
+            )
+        entries[name.lower()] = found
+        table = world.open(found)
+        return public_schema(table, table.head().version)
+
+    return Resolved(read_by_spark(spark, text, stop, find), entries, outside)
+
+
+def _named(
+    world: World,
+    known: Entries,
+    parts: tuple[str, ...],
+    place: Place | None,
+    *,
+    temporary: bool,
+) -> Entry | Outside:
+    """What a name stands for; UnknownName for one that nobody knows."""
+    name = ".".join(parts)
+    found = find_entry(known, name) or _in_session(world, parts, place)
+    if found is None:
+        raise _unknown(known, name, place)
+    if isinstance(found, Outside) and found.table.kind == "TEMPORARY" and not temporary:
+        raise SqlNotAllowed(
+            f"`{name}` is a temporary view of the Spark session.",
+            where=place,
+            remedy="It ends with the session, and only a query can read it: write its rows to a "
+            "table first.",
+        )
+    return found
 
 
 def virtual_views(entries: Entries) -> dict[str, VirtualView]:

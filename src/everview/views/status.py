@@ -6,6 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, assert_never
 
+from everview.algebra.relations import Project, Rel
+from everview.algebra.scalar_notation import scalar_notation
+from everview.algebra.scalars import Column
+from everview.algebra.walk import inputs
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Lost
 from everview.facts.views import HIDDEN, Layout, ViewRecord
@@ -172,7 +176,7 @@ def _next_full(facts: RefreshFacts) -> str:
 def how_kept(shape: Shape) -> str:
     """How the view is maintained, or why only in full."""
     match shape:
-        case FullOnly(reason, place, _):
+        case FullOnly(_, reason, place, _):
             where = f" at line {place.line}, column {place.column}" if place else ""
             return f"recomputed in full: {reason}{where}"
         case Keyed(view, _):
@@ -188,7 +192,9 @@ def recorded_as(record: ViewRecord) -> str:
     """The same from the record alone, for where Spark is not to be asked."""
     if record.full_only:
         return f"recomputed in full: {record.full_only}"
-    key = ", ".join(name for name in record.layout.key if not name.startswith(HIDDEN))
+    public = [name for name in record.layout.key if not name.startswith(HIDDEN)]
+    hidden = len(record.layout.key) - len(public)
+    key = ", ".join([*public, *([counted(hidden, "hidden key")] if hidden else [])])
     how = "rows by" if record.layout.kind == "grouped" else "keyed by"
     kind = f"{how} {key}" if key else _LAYOUTS[record.layout.kind]
     return f"incremental, {kind}{_read_with(record.layout)}"
@@ -206,12 +212,21 @@ def stored_as(shape: Shape) -> str:
     match shape:
         case FullOnly():
             return "recomputed in full"
-        case Keyed(view, _):
-            keys = ", ".join(k.name for k in view.keys)
-            return f"keyed by {keys}" if keys else "one row"
-        case Grouped(view, _, _):
-            return f"rows by {', '.join(k.name for k in view.keys)}"
+        case Keyed(view, layout):
+            keys = _keys(view.input, view.keys, layout)
+            return f"keyed by {keys}" if view.keys else "one row"
+        case Grouped(view, _, layout):
+            return f"rows by {_keys(view.base, view.keys, layout)}"
         case Bag():
             return "a bag of rows"
         case _:
             assert_never(shape)
+
+
+def _keys(below: Rel, keys: Sequence[Column], layout: Layout) -> str:
+    """The keys as the view names them, and those that it does not show as what they are."""
+    made = {c.id: s for c, s in below.outputs} if isinstance(below, Project) else {}
+    names = {c.id: c.name for i in inputs(below) for c in i.columns}
+    said = [scalar_notation(made[key.id], names) if key.id in made else key.name for key in keys]
+    pairs = zip(layout.key, said, strict=True)
+    return ", ".join(of if name.startswith(HIDDEN) else name for name, of in pairs)

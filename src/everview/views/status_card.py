@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from everview.algebra.types import is_nested, type_of
 from everview.cards.card import Badge, Markup, card, folded, table
 from everview.facts.receipt_text import versions_text
 from everview.facts.schema import Schema
@@ -63,7 +64,7 @@ def _columns(columns: Schema) -> Markup:
 
 def _type(type_: str) -> str:
     """A nested type's JSON says more than fits a cell."""
-    return "nested" if type_.startswith("{") else type_
+    return "nested" if is_nested(type_of(type_)) else type_
 
 
 def _more(number: int, word: str) -> str:

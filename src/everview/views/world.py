@@ -17,6 +17,7 @@ from everview.run.define import Defined, define
 from everview.run.engine import Engine
 from everview.run.faults import Probe, no_fault
 from everview.settings import Settings
+from everview.sql.spark_text import query_of
 
 VIEW_PROPERTY = "everview.view"
 TABLE_PROPERTY = "everview.table"
@@ -76,7 +77,7 @@ class World:
         known = self._defined.get(table.uri)
         if known is None or known[0] != text:
             schemas = {s.name: s.schema for s in (*record.sources, *record.outside)}
-            found = define(self.engine, record.sql, schemas, record.settings)
+            found = define(self.engine, query_of(record), schemas, record.settings)
             known = self._defined[table.uri] = (text, found)
         return known[1]
 

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
+from everview.algebra.types import DecimalOf, type_of
 from everview.facts.files import Bounds, DataFile
 from everview.facts.schema import Schema
 
@@ -98,24 +99,19 @@ def high_from_log(value: Any, type_: str) -> Any:
 def _widened(
     value: Decimal, type_: str, move: Callable[[Decimal, Decimal], Decimal], rounding: str
 ) -> Decimal | None:
-    precision, scale = decimal_shape(type_)
-    if precision <= _EXACT_DIGITS:
+    known = type_of(type_)
+    assert isinstance(known, DecimalOf), type_
+    if known.precision <= _EXACT_DIGITS:
         return value
     if value in _STOPS:
         return None
-    unit = Decimal(1).scaleb(-scale)
+    unit = Decimal(1).scaleb(-known.scale)
     moved = move(value, _WIDE.multiply(abs(value), _ROUNDING))
     return moved.quantize(unit, rounding=rounding, context=_WIDE)
 
 
-def decimal_shape(type_: str) -> tuple[int, int]:
-    """Precision and scale of `decimal(p,s)`."""
-    precision, scale = type_.removeprefix("decimal(").removesuffix(")").split(",")
-    return int(precision), int(scale)
-
-
 def is_decimal(type_: str) -> bool:
-    return type_.startswith("decimal(")
+    return isinstance(type_of(type_), DecimalOf)
 
 
 def timestamp_of(micros: int | None, *, zoned: bool) -> datetime | None:

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
-from typing import Any
+from typing import assert_never
 
+from everview.algebra.types import (
+    ArrayOf,
+    Characters,
+    Collated,
+    DecimalOf,
+    Foreign,
+    MapOf,
+    Plain,
+    StructOf,
+    Type,
+)
 from everview.errors import InvalidArgument, UnsupportedType
 from everview.facts.schema import Schema
 
-_NUMBERS = ("byte", "short", "integer", "long", "float", "double")
 _STORED = frozenset(
-    {*_NUMBERS, "string", "boolean", "binary", "date", "timestamp", "timestamp_ntz"}
+    map(
+        Plain,
+        (
+            *("byte", "short", "integer", "long", "float", "double", "string", "boolean"),
+            *("binary", "date", "timestamp", "timestamp_ntz"),
+        ),
+    )
 )
-_DECIMAL = re.compile(r"decimal\(\d+,\d+\)$")
 # In folder names a timestamp depends on the session's time zone, and a float need not come back.
 _NOT_IN_FOLDERS = frozenset({"float", "double", "binary", "timestamp"})
 _REMEDY = "CAST the column to a type that a table can hold, to STRING for example."
@@ -23,13 +36,11 @@ _REMEDY = "CAST the column to a type that a table can hold, to STRING for exampl
 def check_types(schema: Schema) -> None:
     """Raise UnsupportedType for the first column, or part of one, that cannot be stored."""
     for field in schema.fields:
-        type_ = json.loads(field.type) if field.is_nested else field.type
-        for where, leaf in _leaves(field.name, type_):
-            if leaf not in _STORED and not _DECIMAL.match(leaf):
-                raise UnsupportedType(
-                    f"the column {where} is of type {leaf}, which Delta tables do not have",
-                    remedy=_REMEDY,
-                )
+        for where, leaf in _unstored(field.name, field.parsed):
+            raise UnsupportedType(
+                f"the column {where} is of type {leaf}, which Delta tables do not have",
+                remedy=_REMEDY,
+            )
 
 
 def check_partition_columns(schema: Schema, partition_by: tuple[str, ...]) -> None:
@@ -45,18 +56,26 @@ def check_partition_columns(schema: Schema, partition_by: tuple[str, ...]) -> No
             )
 
 
-def _leaves(where: str, type_: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(type_, str):
-        yield where, type_
-        return
-    match type_["type"]:
-        case "struct":
-            for field in type_["fields"]:
-                yield from _leaves(f"{where}.{field['name']}", field["type"])
-        case "array":
-            yield from _leaves(f"{where}[]", type_["elementType"])
-        case "map":
-            yield from _leaves(f"{where} (key)", type_["keyType"])
-            yield from _leaves(f"{where} (value)", type_["valueType"])
-        case other:
-            yield where, str(other)
+def _unstored(where: str, type_: Type) -> Iterator[tuple[str, str]]:
+    """The parts of a column that cannot be stored: where each is, and what its type is called."""
+    match type_:
+        case StructOf(fields):
+            for name, inner in fields:
+                yield from _unstored(f"{where}.{name}", inner)
+        case ArrayOf(element):
+            yield from _unstored(f"{where}[]", element)
+        case MapOf(key, value):
+            yield from _unstored(f"{where} (key)", key)
+            yield from _unstored(f"{where} (value)", value)
+        case DecimalOf(precision, scale):
+            if scale < 0:
+                yield where, f"decimal({precision},{scale})"
+        case Characters(name, length):
+            yield where, f"{name}({length})"
+        case Collated(collation):
+            yield where, f"string collate {collation}"
+        case Plain(name) | Foreign(name):
+            if type_ not in _STORED:
+                yield where, name
+        case _:
+            assert_never(type_)
