@@ -45,8 +45,10 @@ def why_replace(world: World, view: str, record: ViewRecord) -> str:
 
 
 def _reworded(entries: Entries, record: ViewRecord) -> str:
-    """Why the text is another one with the virtual views of today in it."""
-    if text_now(entries, record).parsed.text == record.sql:
+    """Why the text is another one with the virtual views of today in it; one without any never
+    is.
+    """
+    if not record.written or text_now(entries, record).parsed.text == record.sql:
         return ""
     names = ", ".join(f"`{name}`" for name in record.inlined)
     several = "one of the views" if len(record.inlined) > 1 else "the view"
@@ -55,7 +57,7 @@ def _reworded(entries: Entries, record: ViewRecord) -> str:
 
 def names_read_now(world: World, record: ViewRecord) -> tuple[str, ...]:
     """The names of the warehouse that a view reads, with the virtual views of today in its text."""
-    if not record.inlined:
+    if not record.written:
         return tuple(s.name for s in record.sources)
     entries = world.catalog.read()
     known = {e.name.lower() for e in entries.entries}
