@@ -175,6 +175,7 @@ def _is_text(world: World, plan: Planned, work: Work) -> bool:
     if facts.source_bytes() > world.settings.compare_bytes:
         return True
     loose = loose_columns(plan.defined.shape).all
+    work.step = "compare"
     with logged(facts.view, "compare"):
         frames = {
             s.name: snapshot_frame(world.engine.own, s.at_new).select(

@@ -92,6 +92,8 @@ def _create(world: World, definition: Definition, *, replaced: bool) -> Receipt:
     entry = Entry(definition.name, "view", location, definition.comment, definition.policy)
     pins: Pins = {}
     with no_folder_left(world, location), planned(world, definition, pins) as plan:
+        if replaced:
+            check_views_above(world, entry.name, plan)
         shape = shape_for(plan.record(world))
         table = world.lake.create(
             world.uri(location), shape.schema, shape.partition_by, dict(shape.properties)

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from everview.errors import EverviewError, RefreshFailed, Unexpected
+from everview.errors import CommitConflict, EverviewError, RefreshFailed, Unexpected
 from everview.facts.failures import in_short, retold, unforeseen
 from everview.facts.progress import Progress, Watcher
 from everview.facts.receipts import Receipt
@@ -230,6 +230,11 @@ def _run_refresh(
 
     base = table.snapshot(table.head().version)
     reason = why_rebuild(world, entry, table, full=wish.full)
-    if reason:
+    if not reason:
+        return refresh_among_others(world, entry, table, pins, wish)
+    try:
         return rebuild_view(world, entry, base, reason, pins)
-    return refresh_among_others(world, entry, table, pins, wish)
+    except CommitConflict:
+        if not wish.retry:
+            raise
+    return _refresh_one(world, entry.name, pins, replace(wish, retry=wish.retry - 1))

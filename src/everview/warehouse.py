@@ -163,10 +163,8 @@ class Warehouse:
         refuse what cannot be maintained incrementally, FULL always recomputes. Without one the
         setting of that name decides, which is AUTO unless it was changed.
 
-        `replace` gives a view of that name the new definition, in the same place: the rows are
-        its table's next version. StillUsed if a view above uses a column that would go away or
-        change its type. `cluster_by` are columns whose ranges the stored files should be of, for
-        readers that select by them; files of a full build and of compact() are.
+        `replace` gives a view of that name the new definition in the same place; StillUsed if a
+        view above uses a column that would go. Files hold ranges of the columns `cluster_by`.
         """
         from everview.create import create_view
         from everview.run.pinned import pinned_settings

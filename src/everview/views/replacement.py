@@ -45,7 +45,7 @@ def rebuild_reason(standing: Standing, policy: str, own: tuple[str, str], *, ful
 
 def reworded(world: World, record: ViewRecord) -> str:
     """Why the text is another one with the virtual views of today in it, "" if it is not."""
-    if not record.inlined:
+    if not record.written:
         return ""
     entries = world.catalog.read()
     if text_now(entries, record).parsed.text == record.sql:
@@ -57,7 +57,7 @@ def reworded(world: World, record: ViewRecord) -> str:
 
 def names_read_now(world: World, record: ViewRecord) -> tuple[str, ...]:
     """The names of the warehouse that a view reads, with the virtual views of today in its text."""
-    if not record.inlined:
+    if not record.written:
         return tuple(s.name for s in record.sources)
     entries = world.catalog.read()
     known = {e.name.lower() for e in entries.entries}
