@@ -250,22 +250,19 @@ class Warehouse:
         Statements: queries, CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER, ATTACH, REFRESH,
         VERIFY, OPTIMIZE, VACUUM, SHOW, DESCRIBE and EXPLAIN; docs/sql.md has them all.
         """
-        from everview.sql.statements.parse import parse_statement, split_script
-        from everview.statements.run import script_text
+        from everview.statements.run import read_statement
 
-        text = script_text(text)
-        return self._run(parse_statement(text), split_script(text)[0])
+        return self._run(*read_statement(text))
 
     def run_script(self, text: str) -> DataFrame | None:
         """Run several statements, separated by semicolons, and give the last one's DataFrame.
 
         The whole text is parsed before the first one runs; None if it holds no statement.
         """
-        from everview.sql.statements.parse import parse_script, split_script
-        from everview.statements.run import script_text
+        from everview.statements.run import read_script
 
-        result, text = None, script_text(text)
-        for statement, part in zip(parse_script(text), split_script(text), strict=True):
+        result = None
+        for statement, part in read_script(text):
             result = self._run(statement, part)
         return result
 

@@ -21,6 +21,7 @@ from everview.sql.statements.asked import (
     ShowTables,
     ShowViews,
 )
+from everview.sql.statements.parse import parse_script, parse_statement, split_script
 from everview.sql.statements.parts import Name, Slice
 from everview.sql.statements.values import (
     AlterMaterializedView,
@@ -52,8 +53,19 @@ from everview.statements.results import done, receipts_frame, text_frame
 from everview.statements.warehouse import Warehouse, rows_of, single
 
 
-def script_text(text: object) -> str:
-    """The text of statements, if it is one."""
+def read_statement(text: object) -> tuple[Statement, Slice]:
+    """The one statement of a text, and the part of the text that it is."""
+    given = _script_text(text)
+    return parse_statement(given), split_script(given)[0]
+
+
+def read_script(text: object) -> list[tuple[Statement, Slice]]:
+    """All statements of a text, each with its part of it."""
+    given = _script_text(text)
+    return list(zip(parse_script(given), split_script(given), strict=True))
+
+
+def _script_text(text: object) -> str:
     if not isinstance(text, str):
         raise InvalidArgument(
             f"Statements are wanted as text, not {type(text).__name__}.",
