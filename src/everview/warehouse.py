@@ -222,9 +222,7 @@ class Warehouse:
         return self._refresh(wanted, Wish(full, retry), progress)
 
     def status(self, *names: str) -> list[Status]:
-        """How fresh these materialized views are, or all; `error` says it of one that cannot be
-        told.
-        """
+        """How fresh these views are, or all; `error` says it of one of which it cannot be told."""
         wanted = [self.view(n).name for n in names] if names else self.views()
         return [self._status(name) for name in wanted]
 

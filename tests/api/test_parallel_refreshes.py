@@ -72,10 +72,9 @@ def test_all_stay_exact_each_under_its_own_settings(many: ev.Warehouse) -> None:
 def test_a_session_is_used_again(many: ev.Warehouse) -> None:
     many.refresh()
     engine = many._world.engine
-    if engine.own is engine.caller:
-        pytest.skip("this Spark Connect cannot clone a session")
     kept = list(engine._idle)
-    assert 1 <= len(kept) <= 4
+    can_clone = engine.own is not engine.caller  # else views take turns in the one session
+    assert (1 if can_clone else 0) <= len(kept) <= (4 if can_clone else 0)
     add_sales(many.table("sales"), (6, "Oslo", 60))
     many.refresh()
     assert {id(e) for e in kept} <= {id(e) for e in engine._idle}

@@ -31,7 +31,7 @@ TYPES = {
     "number": "long",
     "truth": "boolean",
     "word": "string",
-    "array": '{"type": "array"}',
+    "array": '{"type": "array", "elementType": "long", "containsNull": true}',
 }
 
 

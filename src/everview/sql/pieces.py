@@ -11,6 +11,8 @@ from everview.algebra.scalars import Scalar
 from everview.sql.dialect import EverviewSpark
 from everview.sql.refuse import Refuse
 
+_SOMETHING = "x"  # before a place is marked: the printer looks at the first letter of a negated one
+
 
 class Holes:
     """The parts cut out of one expression, each with the node that keeps its place in the tree."""
@@ -22,7 +24,7 @@ class Holes:
     def keep(self, scalar: Scalar) -> exp.Var:
         """The node that stands for the scalar in the tree to be printed."""
         self._scalars.append(scalar)
-        self._kept.append(exp.Var(this=""))
+        self._kept.append(exp.Var(this=_SOMETHING))
         return self._kept[-1]
 
     def pieces(self, tree: exp.Expr) -> tuple[str | Scalar, ...]:
