@@ -51,7 +51,7 @@ test-spark: $(READY) ## the tests on a classic Spark session
 	$(PYTEST) -m "spark and not connect and not wheel" $(ARGS)
 
 # What a person calls; and what stands behind it.
-USE := tests/api tests/attach tests/cli tests/docs tests/run
+USE := tests/api tests/attach tests/cli tests/docs tests/run tests/testing
 CORPUS := tests/corpus tests/sql
 test-spark-use: $(READY) ## of these the tests of what a person calls
 	$(PYTEST) -m "spark and not connect and not wheel" $(USE) $(ARGS)
