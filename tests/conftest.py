@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from everview.run import java
+from everview.spark import java
 
 if TYPE_CHECKING:  # the tests without Spark do not wait for its import
     from pyspark.sql import SparkSession

@@ -35,7 +35,7 @@ from everview.algebra.relations import (
 )
 from everview.algebra.scalars import Column, Scalar
 from everview.algebra.walk import inputs, walk_plan
-from everview.sql.write_scalar import scalar_text
+from everview.sql.write.scalar import scalar_text
 
 Names = dict[int, str]
 

@@ -23,7 +23,7 @@ import sqlglot
 from pyspark.errors import PySparkException
 from sqlglot.tokenizer_core import Token, TokenType
 
-from everview.sql.dialect import EverviewSpark
+from everview.sql.read.dialect import EverviewSpark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -195,8 +195,8 @@ def written(sets: Mapping[str, frozenset[str]]) -> str:
 
 
 def main() -> int:
-    from everview.run.local import local_session
     from everview.settings import Settings
+    from everview.spark.local import local_session
 
     spark = local_session(Settings())
     FILE.write_text(written(Asked(spark).sets()))

@@ -10,11 +10,11 @@ from everview.errors import EverviewError, NotATable, SqlInvalid, StillUsed
 from everview.facts.schema import Schema
 from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entries, Entry
-from everview.run.define import user_columns
-from everview.run.pinned import pinned_settings
-from everview.sql.inline import inlined
-from everview.sql.parse import parse_query
-from everview.sql.spark_text import query_of
+from everview.run.understand.define import user_columns
+from everview.spark.pinned import pinned_settings
+from everview.sql.read.inline import inlined
+from everview.sql.read.parse import parse_query
+from everview.sql.statements.spark_text import query_of
 from everview.understand import (
     Definition,
     SourceNow,

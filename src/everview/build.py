@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from everview.choose.choose import choose
+from everview.choose.strategies import Full
 from everview.errors import CommitUnknown, NotATable, StillUsed, UnknownName
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
@@ -17,17 +19,15 @@ from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.delta.storage import Storage, decoded
 from everview.lake.delta.table import EmbeddedTable
-from everview.plan.choose import choose
-from everview.plan.loose import loose_columns
-from everview.plan.shape import FullOnly, full_only
-from everview.plan.strategies import Full
 from everview.program.program import program
 from everview.refresh import run
-from everview.run.compare import is_same
-from everview.run.define import Defined
-from everview.run.log import logged
-from everview.run.read import packed_schema, snapshot_frame
-from everview.run.work import Rebuild, Work
+from everview.run.check.compare import is_same
+from everview.run.refresh.work import Rebuild, Work
+from everview.run.rows.read import packed_schema, snapshot_frame
+from everview.run.understand.define import Defined
+from everview.shape.loose import loose_columns
+from everview.shape.shape import FullOnly, full_only
+from everview.spark.log import logged
 from everview.sql.names import quoted
 from everview.understand import (
     Definition,

@@ -12,9 +12,9 @@ from everview.facts.receipts import Receipt
 from everview.facts.tables import Snapshot
 from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.table import EmbeddedTable
-from everview.run.pinned import pinned_settings
-from everview.sql.inline import VirtualView
-from everview.sql.spark_text import SparkText
+from everview.spark.pinned import pinned_settings
+from everview.sql.read.inline import VirtualView
+from everview.sql.statements.spark_text import SparkText
 from everview.understand import (
     Definition,
     built_anew,

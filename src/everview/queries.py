@@ -18,16 +18,16 @@ from everview.errors import (
     SqlSyntax,
 )
 from everview.lake.catalog import Entry
-from everview.run.engine import sql_over
-from everview.run.quiet import quiet_errors
-from everview.run.read import schema_of
-from everview.run.session_tables import session_frame
-from everview.run.spark_errors import spark_message
-from everview.run.tails import shown_frame
+from everview.run.rows.read import schema_of
+from everview.run.rows.session_tables import session_frame
+from everview.run.rows.tails import shown_frame
+from everview.spark.engine import sql_over
+from everview.spark.errors import spark_message
+from everview.spark.quiet import quiet_errors
 from everview.sql.names import quoted
-from everview.sql.parse import Parsed, parse_query, place_of_table
-from everview.sql.past import Past, Source, sources_of, with_sources
-from everview.sql.spark_text import SparkText, over_placeholders
+from everview.sql.read.parse import Parsed, parse_query, place_of_table
+from everview.sql.read.past import Past, Source, sources_of, with_sources
+from everview.sql.statements.spark_text import SparkText, over_placeholders
 from everview.views.resolve import Resolved, resolve, resolve_by_spark, virtual_view
 from everview.views.world import World, find_entry, seen_of
 

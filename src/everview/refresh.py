@@ -5,6 +5,8 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
+from everview.choose.choose import choose
+from everview.choose.strategies import Choice, Full, Incremental, Skip
 from everview.errors import CommitConflict, ComputationFailed
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts, Wish
@@ -12,18 +14,16 @@ from everview.facts.refusals import Kind
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
-from everview.plan.choose import choose
-from everview.plan.shape import Shape, full_only
-from everview.plan.strategies import Choice, Full, Incremental, Skip
 from everview.program.program import VIEW, program
 from everview.program.steps import Program
 from everview.rewrite.net_sources import net_sources
-from everview.run.engine import is_from_spark
-from everview.run.execute import execute
-from everview.run.frames import Frames
-from everview.run.spark_errors import spark_failure
-from everview.run.staging import Staging
-from everview.run.work import Rebuild, Work
+from everview.run.refresh.execute import execute
+from everview.run.refresh.work import Rebuild, Work
+from everview.run.rows.frames import Frames
+from everview.run.rows.staging import Staging
+from everview.shape.shape import Shape, full_only
+from everview.spark.engine import is_from_spark
+from everview.spark.errors import spark_failure
 from everview.views.gather import Pins, gather
 from everview.views.world import World
 

@@ -14,9 +14,7 @@ from everview.facts.refreshes import Wish
 from everview.facts.wording import counted
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
-from everview.run.interrupts import raised_at_once
-from everview.run.log import LOG
-from everview.run.several import (
+from everview.run.refresh.several import (
     Began,
     Ended,
     Event,
@@ -28,6 +26,8 @@ from everview.run.several import (
     one_by_one,
     side_by_side,
 )
+from everview.spark.interrupts import raised_at_once
+from everview.spark.log import LOG
 from everview.views.gather import Pins
 from everview.views.graph import refresh_order, views_below
 from everview.views.replacement import names_read_now, why_rebuild

@@ -14,9 +14,9 @@ from everview.facts.progress import Watcher
 from everview.lake.catalog import Catalog, warehouse_state
 from everview.lake.delta.storage import place_of
 from everview.lake.delta.table import EmbeddedDelta
-from everview.run.engine import Engine
-from everview.run.local import local_session
 from everview.settings import Settings
+from everview.spark.engine import Engine
+from everview.spark.local import local_session
 from everview.views.world import World
 from everview.warehouse import Warehouse
 

@@ -18,13 +18,13 @@ from everview.facts.views import RESERVED_PREFIX, TableRecord
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
 from everview.queries import public_frame, query_frame
-from everview.run.dml import TableWriter
-from everview.run.engine import whole
-from everview.run.given import Frame, given_frame, is_frame
-from everview.run.keys import verify_keys
-from everview.run.log import logged
-from everview.run.read import schema_of, snapshot_frame
-from everview.run.statement import Target
+from everview.run.dml.constraints import verify_keys
+from everview.run.dml.statement import Target
+from everview.run.dml.writer import TableWriter
+from everview.run.rows.given import Frame, given_frame, is_frame
+from everview.run.rows.read import schema_of, snapshot_frame
+from everview.spark.engine import whole
+from everview.spark.log import logged
 from everview.views.catalog_changes import add_entry, check_name, no_folder_left
 from everview.views.world import TABLE_PROPERTY, World, find_entry
 

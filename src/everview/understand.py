@@ -21,9 +21,9 @@ from everview.facts.refusals import Kind
 from everview.facts.schema import Schema
 from everview.facts.views import POLICIES, RESERVED_PREFIX, SourceRecord, ViewRecord
 from everview.lake.catalog import Entries, Entry
-from everview.plan.shape import FullOnly, Shape, full_only
-from everview.run.define import Defined, define
-from everview.run.session_tables import session_schema
+from everview.run.rows.session_tables import session_schema
+from everview.run.understand.define import Defined, define
+from everview.shape.shape import FullOnly, Shape, full_only
 from everview.version import VERSION
 from everview.views.catalog_changes import sources_of_views
 from everview.views.gather import Pins

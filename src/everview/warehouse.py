@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from everview.run.given import Frame
+    from everview.run.rows.given import Frame
     from everview.sql.statements.parts import Slice
     from everview.sql.statements.values import Statement
     from everview.tables import ForeignKeys
@@ -167,7 +167,7 @@ class Warehouse:
         view above uses a column that would go. Files hold ranges of the columns `cluster_by`.
         """
         from everview.create import create_view
-        from everview.run.pinned import pinned_settings
+        from everview.spark.pinned import pinned_settings
         from everview.understand import Definition, policy_of
 
         world = self._world
@@ -187,7 +187,7 @@ class Warehouse:
         materialized ones are built anew at their next refresh, and status() says so.
         """
         from everview.create import create_virtual_view
-        from everview.sql.inline import VirtualView
+        from everview.sql.read.inline import VirtualView
 
         create_virtual_view(self._world, VirtualView(name, sql), comment or "", replace=replace)
 

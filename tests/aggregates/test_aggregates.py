@@ -13,8 +13,8 @@ from everview.aggregates.functions import Maintained, Recomputed, upkeep
 from everview.aggregates.keyed import keyed_view
 from everview.aggregates.numbers import decimal, decimal_of
 from everview.algebra.calls import AggregateCall, AggregateName, Extreme
+from everview.algebra.meaning.scalars import Raised, value
 from everview.algebra.relations import Aggregate, At, Project, Scan
-from everview.algebra.scalar_meaning import Raised, value
 from everview.algebra.scalars import (
     NULL,
     Call,

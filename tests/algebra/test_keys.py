@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everview.algebra.calls import WorkDelta
-from everview.algebra.keys import Declared, has_key_among, keys
+from everview.algebra.derive.keys import Declared, has_key_among, keys
 from everview.algebra.relations import (
     At,
     Changes,
@@ -24,8 +24,8 @@ from everview.algebra.relations import (
 from everview.algebra.scalars import Call, Column, Constant, integer
 from everview.algebra.walk import walk_plan
 from everview.facts.schema import Field, Schema
-from everview.sql.bind import Lowered, bind
-from everview.sql.parse import parse_query
+from everview.sql.bind.query import Lowered, bind
+from everview.sql.read.parse import parse_query
 
 SOURCES = {
     "t": Schema((Field("a", "long"), Field("b", "long"), Field("s", "string"))),

@@ -18,7 +18,8 @@ from everview.algebra.calls import (
     WindowCall,
     WorkDelta,
 )
-from everview.algebra.meaning import Line, State, bag, lines, minus, rows
+from everview.algebra.meaning.plans import Line, State, bag, lines, minus, rows
+from everview.algebra.meaning.scalars import NoMeaning, Raised, value
 from everview.algebra.relations import (
     Aggregate,
     At,
@@ -46,7 +47,6 @@ from everview.algebra.relations import (
     Values,
     Window,
 )
-from everview.algebra.scalar_meaning import NoMeaning, Raised, value
 from everview.algebra.scalars import (
     FALSE,
     NULL,

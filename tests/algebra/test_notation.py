@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from everview.algebra.calls import AggregateCall, SortKey, VerbatimCall, WindowCall, WorkDelta
-from everview.algebra.notation import Node, formula, notation, tree
+from everview.algebra.notation.plans import Node, formula, notation, tree
+from everview.algebra.notation.scalars import scalar_notation
 from everview.algebra.relations import (
     Aggregate,
     At,
@@ -32,7 +33,6 @@ from everview.algebra.relations import (
     Values,
     Window,
 )
-from everview.algebra.scalar_notation import scalar_notation
 from everview.algebra.scalars import (
     NULL,
     TRUE,
@@ -54,8 +54,8 @@ from everview.algebra.scalars import (
     integer,
     string,
 )
-from everview.plan.choose import choose
-from everview.plan.strategies import Incremental
+from everview.choose.choose import choose
+from everview.choose.strategies import Incremental
 from tests.views.shop import (
     BIG,
     CITY_SALES,

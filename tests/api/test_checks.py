@@ -13,6 +13,8 @@ from pyspark.sql import SparkSession
 
 import everview as ev
 from everview.aggregates import functions
+from everview.choose import changes, choose
+from everview.choose.cost import Cost
 from everview.errors import ComputationFailed, InvariantViolated
 from everview.facts.checks import (
     AVERAGE_TOO_LARGE,
@@ -29,11 +31,9 @@ from everview.facts.checks import (
 from everview.facts.files import ChangeFile, DataFile, Sign
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes
-from everview.plan import changes, choose
-from everview.plan.cost import Cost
-from everview.run.read import changes_frame
-from everview.run.spark_errors import said_by_spark
-from everview.sql import write_grouping
+from everview.run.rows.read import changes_frame
+from everview.spark.errors import said_by_spark
+from everview.sql.write import grouping as write_grouping
 from tests.api.bags import assert_exact, bag, refused
 from tests.api.shop import BY_CITY, LARGE, add_sales
 from tests.api.tampering import tamper, tamper_rows

@@ -8,7 +8,7 @@ from pyspark.errors import PySparkException
 import everview as ev
 from everview.errors import ComputationFailed, SchemaMismatch
 from everview.facts.checks import GROUP_BELOW_ZERO
-from everview.run.spark_errors import said_by_spark
+from everview.spark.errors import said_by_spark
 from tests.api.bags import assert_exact, bag, frame, refused
 from tests.api.tampering import tamper_rows
 

@@ -12,7 +12,7 @@ import pytest
 
 import everview as ev
 from everview.errors import InvalidArgument, SchemaMismatch
-from everview.run.given import given_frame
+from everview.run.rows.given import given_frame
 from tests.api.bags import bag, refused
 
 

@@ -12,8 +12,8 @@ import everview as ev
 from everview.algebra.relations import Filter, Join, Project, Rel
 from everview.algebra.scalars import Compare, Ref
 from everview.algebra.walk import inputs, with_inputs
-from everview.run import define
-from everview.sql.bind import Lowered
+from everview.run.understand import define
+from everview.sql.bind.query import Lowered
 from tests.api.bags import assert_exact, bag, frame
 
 SQL = "SELECT s.id, s.store, s.amount, c.boss FROM s JOIN c ON s.store = c.id WHERE s.amount > 10"

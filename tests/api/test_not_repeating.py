@@ -6,7 +6,7 @@ import pytest
 
 import everview as ev
 from everview.errors import NotIncremental
-from everview.run import staging
+from everview.run.rows import staging
 from tests.api.bags import assert_exact, bag, refused
 from tests.api.shop import add_sales
 from tests.api.test_foreign_writes import tamper

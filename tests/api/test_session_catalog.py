@@ -19,7 +19,7 @@ from everview.errors import (
     SqlNotAllowed,
     UnknownName,
 )
-from everview.run import session_tables
+from everview.run.rows import session_tables
 from tests.api.bags import bag, refused
 
 

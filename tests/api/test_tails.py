@@ -15,8 +15,8 @@ import everview as ev
 from everview.algebra.relations import Rel, TopK
 from everview.algebra.walk import inputs, with_inputs
 from everview.errors import NotIncremental
-from everview.run import define
-from everview.sql.bind import Lowered
+from everview.run.understand import define
+from everview.sql.bind.query import Lowered
 from tests.api.bags import assert_exact, bag, frame, refused
 from tests.api.shop import BY_CITY, add_sales
 from tests.api.tampering import tamper

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from everview.algebra.notation import Node
+from everview.algebra.notation.plans import Node
 from everview.cards.card import Badge, Bar, Markup, bars, card, code, folded, steps, table, tree
 from tests.architecture.tree import ROOT
 from tools.cards import page

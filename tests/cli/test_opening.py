@@ -11,7 +11,7 @@ from everview.cli.noise import spark_log, starting
 from everview.cli.opening import opened_at, warehouse_path
 from everview.cli.spark_trouble import trouble
 from everview.errors import NotAWarehouse, SparkNotStarted
-from everview.run import local
+from everview.spark import local
 from tests.cli.fakes import screen
 
 

@@ -12,8 +12,8 @@ import duckdb
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from everview.run.engine import SMALL, Engine
-from everview.sql.parse import parse_query, table_references
+from everview.spark.engine import SMALL, Engine
+from everview.sql.read.parse import parse_query, table_references
 from tests.corpus.benchmark_model import Model
 from tests.corpus.benchmark_rows import Draw, random_tables
 from tests.corpus.round_trip import Outcome, round_trip

@@ -18,11 +18,11 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from sqlglot.tokenizer_core import TokenType
 
 from everview.errors import EverviewError
-from everview.run.define import spark_message
-from everview.run.engine import SMALL, Engine, sql_over
-from everview.run.local import local_session
+from everview.run.understand.define import spark_message
 from everview.settings import Settings
-from everview.sql.dialect import EverviewSpark
+from everview.spark.engine import SMALL, Engine, sql_over
+from everview.spark.local import local_session
+from everview.sql.read.dialect import EverviewSpark
 from tests.corpus.round_trip import Outcome, Pair, collectable, compared, failed, written_back
 from tools.spark_functions import descriptions, examples
 

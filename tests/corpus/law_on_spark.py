@@ -13,17 +13,17 @@ from pyspark.sql import DataFrame, SparkSession
 
 from everview.algebra.relations import At, Changes, Local, Rel, Scan
 from everview.delta.propagate import delta
-from everview.plan.maintained import unmaintained
-from everview.plan.parts import parted, tidied
+from everview.optimize.parts import parted, tidied
 from everview.rewrite.rules import ordered_terms
-from everview.run.define import spark_message, user_frame
-from everview.run.engine import Engine
-from everview.run.lower import lower
-from everview.run.read import schema_of
-from everview.sql.bind import NotLowered
-from everview.sql.parse import parse_query
-from everview.sql.select import WEIGHT
-from everview.sql.write import Leaf, local_names, write
+from everview.run.rows.read import schema_of
+from everview.run.understand.define import spark_message, user_frame
+from everview.run.understand.lower import lower
+from everview.shape.maintained import unmaintained
+from everview.spark.engine import Engine
+from everview.sql.bind.query import NotLowered
+from everview.sql.read.parse import parse_query
+from everview.sql.write.door import Leaf, local_names, write
+from everview.sql.write.select import WEIGHT
 from tests.corpus.round_trip import Outcome, near, plain
 
 Rows = list[tuple[Any, ...]]

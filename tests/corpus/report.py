@@ -17,8 +17,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from everview.run import java
-from everview.run.engine import Engine
+from everview.spark import java
+from everview.spark.engine import Engine
 from tests.conftest import SETTINGS
 from tests.corpus import functions, tricky, view_rounds
 from tests.corpus.benchmarks import TPCDS, TPCH, Benchmark

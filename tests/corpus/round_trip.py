@@ -16,13 +16,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import VariantVal
 
 from everview.algebra.relations import Scan
-from everview.run.define import spark_message, user_frame
-from everview.run.engine import Engine
-from everview.run.lower import lower
-from everview.run.read import schema_of
-from everview.sql.bind import NotLowered
-from everview.sql.parse import parse_query
-from everview.sql.write import Leaf, write
+from everview.run.rows.read import schema_of
+from everview.run.understand.define import spark_message, user_frame
+from everview.run.understand.lower import lower
+from everview.spark.engine import Engine
+from everview.sql.bind.query import NotLowered
+from everview.sql.read.parse import parse_query
+from everview.sql.write.door import Leaf, write
 
 Status = Literal["lowered", "refused", "wrong", "left out"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from everview.run.engine import Engine
+from everview.spark.engine import Engine
 from tests.corpus.benchmarks import TPCDS, TPCH, Benchmark, adapted, outcome
 from tests.corpus.round_trip import Outcome
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from pyspark.sql import SparkSession
 
-from everview.run.engine import Engine
+from everview.spark.engine import Engine
 from tests.corpus.functions import SCHEMA_ONLY, all_examples, refused, run, schema_only
 from tests.corpus.round_trip import Outcome
 

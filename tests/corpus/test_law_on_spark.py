@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from everview.run.engine import Engine
-from everview.sql.parse import parse_query, table_references
+from everview.spark.engine import Engine
+from everview.sql.read.parse import parse_query, table_references
 from tests.corpus.benchmarks import QUICK, TPCH
 from tests.corpus.law_on_spark import Changed, law
 

@@ -10,15 +10,15 @@ from hypothesis import given
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from everview.algebra.meaning import State, rows
+from everview.algebra.meaning.plans import State, rows
+from everview.algebra.meaning.scalars import NoMeaning
 from everview.algebra.relations import At
-from everview.algebra.scalar_meaning import NoMeaning
 from everview.errors import SqlSyntax
-from everview.run.define import user_frame
-from everview.run.lower import lower
-from everview.run.read import schema_of
-from everview.sql.bind import NotLowered
-from everview.sql.parse import parse_query
+from everview.run.rows.read import schema_of
+from everview.run.understand.define import user_frame
+from everview.run.understand.lower import lower
+from everview.sql.bind.query import NotLowered
+from everview.sql.read.parse import parse_query
 from tests.corpus.random_cases import Cases, cases, quick_engine, random_cases
 from tests.corpus.random_sql import Generated, queries
 from tests.corpus.round_trip import bag_difference
@@ -27,7 +27,7 @@ from tests.corpus.small_tables import TABLES
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from everview.run.engine import Engine
+    from everview.spark.engine import Engine
 
     Quick = tuple[Engine, dict[str, DataFrame]]
 

@@ -21,7 +21,7 @@ from tests.corpus.round_trip import Outcome, round_trip
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from everview.run.engine import Engine
+    from everview.spark.engine import Engine
 
     Quick = tuple[Engine, dict[str, DataFrame]]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from everview.run.engine import Engine
+from everview.spark.engine import Engine
 from tests.corpus.tricky import CASES, Case, outcome
 from tests.corpus.tricky_tables import tables
 

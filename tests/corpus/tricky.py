@@ -9,7 +9,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from everview.errors import SqlSyntax
-from everview.run.engine import SMALL, Engine
+from everview.spark.engine import SMALL, Engine
 from tests.corpus.round_trip import Outcome, round_trip
 from tests.corpus.tricky_tables import tables
 

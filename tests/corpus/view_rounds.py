@@ -17,8 +17,8 @@ from pyspark.sql import SparkSession
 
 import everview as ev
 from everview.errors import NotIncremental
-from everview.run.engine import changed_settings
-from everview.sql.parse import parse_query, table_references
+from everview.spark.engine import changed_settings
+from everview.sql.read.parse import parse_query, table_references
 from tests.corpus.benchmark_changes import ROUNDS, TableChanges
 from tests.corpus.benchmarks import QUICK, Benchmark
 

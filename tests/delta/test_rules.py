@@ -6,6 +6,7 @@ import pytest
 
 from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.calls import AggregateCall
+from everview.algebra.derive.signs import Sign
 from everview.algebra.relations import (
     Aggregate,
     At,
@@ -23,14 +24,13 @@ from everview.algebra.relations import (
     TopK,
 )
 from everview.algebra.scalars import Column, Compare, Ref, integer
-from everview.algebra.signs import Sign
 from everview.algebra.walk import walk_plan
+from everview.apply.keyed import ApplyKeyed
 from everview.delta.aggregate import change_table
-from everview.delta.apply_keyed import ApplyKeyed
 from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
 from everview.facts.checks import GROUP_BELOW_ZERO
-from everview.sql.write import write
+from everview.sql.write.door import write
 
 A, B, C, D = Column(1, "a"), Column(2, "b"), Column(3, "c"), Column(4, "d")
 T, U = Scan("t", At.NEW, (A, B)), Scan("u", At.NEW, (C,))

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from everview.errors import SqlSyntax
-from everview.sql.bind import Asks, Lowered, NotLowered, bind
-from everview.sql.parse import parse_query
+from everview.sql.bind.query import Asks, Lowered, NotLowered, bind
+from everview.sql.read.parse import parse_query
 from tools.docs import sql_page
 from tools.docs.queries import ANSWERS, EXAMPLES, GROUPS, HOWS, TABLES, Example, kept
 from tools.docs.sql_page import OPERATORS

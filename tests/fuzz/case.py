@@ -12,8 +12,8 @@ from pyspark.errors import PySparkException
 
 import everview as ev
 from everview.errors import EverviewError, NotIncremental, SqlSyntax
-from everview.run.engine import changed_settings, is_from_spark
-from everview.sql.parse import parse_query, table_references
+from everview.spark.engine import changed_settings, is_from_spark
+from everview.sql.read.parse import parse_query, table_references
 from tests.corpus.benchmarks import QUICK
 from tests.fuzz.counts import Counts
 from tests.fuzz.queries import SeededQueries, ViewText

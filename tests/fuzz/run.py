@@ -15,7 +15,8 @@ from unittest.mock import patch
 
 from pyspark.sql import SparkSession
 
-from everview.plan import changes, parts
+from everview.choose import changes
+from everview.optimize import parts
 from tests.corpus.report import corpus_session, say
 from tests.fuzz.case import Case, warehouse
 from tests.fuzz.counts import ENOUGH, Counts

@@ -15,8 +15,8 @@ from everview.facts.files import InlineFile, TableFile
 from everview.facts.schema import Field, Schema
 from everview.lake.delta import commit
 from everview.lake.delta.table import EmbeddedDelta
-from everview.lake.memory import MemoryLake, MemoryTable
 from everview.lake.port import LakeTable
+from tests.lake.memory import MemoryLake, MemoryTable
 
 SCHEMA = Schema((Field("k", "long"), Field("s", "string")))
 ARROW = pa.schema([("k", pa.int64()), ("s", pa.string())])

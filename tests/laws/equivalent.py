@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # (file, function, change) -> why the mutant gives the same rows as the original.
-_APPLY, _AREAS = "delta/apply_keyed.py", "aggregates/areas.py"
+_APPLY, _AREAS = "apply/keyed.py", "aggregates/areas.py"
 _TWO_GUARDS = "an untouched row is guarded twice: it keeps its values, and is written as before"
 _NO_NULL = "changes of a touched group are never NULL, and an untouched row keeps its old values"
 _NEVER_BETTER = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.algebra.meaning import Bag, Line, State, bag, lines, minus
+from everview.algebra.meaning.plans import Bag, Line, State, bag, lines, minus
 from everview.algebra.relations import At, Local, Rel, Scan
 from everview.algebra.walk import inputs, with_inputs
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from random import Random
 
 from everview.algebra.calls import AggregateCall, AggregateName
+from everview.algebra.derive.signs import Sign
 from everview.algebra.fresh import Fresh
-from everview.algebra.meaning import Line, Row, State
+from everview.algebra.meaning.plans import Line, Row, State
 from everview.algebra.relations import Aggregate, At, Filter, Join, Project, Rel, Scan, UnionAll
 from everview.algebra.scalars import (
     Call,
@@ -22,7 +23,6 @@ from everview.algebra.scalars import (
     Scalar,
     integer,
 )
-from everview.algebra.signs import Sign
 
 TABLES = {"r": 2, "s": 2, "t": 3}
 VALUES = (None, 0, 1, 2)

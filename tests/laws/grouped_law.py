@@ -7,17 +7,17 @@ from dataclasses import replace
 from random import Random
 
 from everview.algebra.calls import AggregateCall, SortKey, WindowCall
-from everview.algebra.meaning import Bag, State, lines, minus, rows
+from everview.algebra.meaning.plans import Bag, State, lines, minus, rows
 from everview.algebra.relations import Aggregate, At, Filter, Project, Rel, Window
 from everview.algebra.scalars import Call, Column, Compare, Ref, Scalar, integer
 from everview.algebra.walk import at, walk_plan
+from everview.apply.grouped import KEYS, RECOMPUTED, ApplyGrouped, GroupedView, touched_partitions
 from everview.delta.context import Known
-from everview.delta.grouped import KEYS, RECOMPUTED, ApplyGrouped, GroupedView, touched_partitions
 from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
-from everview.plan.grouped import grouped
-from everview.plan.maintained import Unmaintained
 from everview.rewrite.rules import ordered_terms
+from everview.shape.grouped import grouped
+from everview.shape.maintained import Unmaintained
 from tests.laws.generate import Queries, only_of, random_state
 from tests.laws.law import VIEW, Seen
 from tests.plan_text import plan_text

@@ -9,11 +9,11 @@ from dataclasses import replace
 from itertools import combinations
 from random import Random
 
-from everview.algebra.bags import Row
-from everview.algebra.constants import constants
-from everview.algebra.keys import Declared, Key, keys
-from everview.algebra.meaning import Bag, State
-from everview.algebra.never_null import never_null
+from everview.algebra.derive.constants import constants
+from everview.algebra.derive.keys import Declared, Key, keys
+from everview.algebra.derive.never_null import never_null
+from everview.algebra.meaning.bags import Row
+from everview.algebra.meaning.plans import Bag, State
 from everview.algebra.relations import Aggregate, At, Distinct, Project, Rel, Scan, UnionAll
 from everview.algebra.scalars import Column, Ref, integer
 from everview.algebra.walk import inputs, with_inputs

@@ -10,15 +10,15 @@ from typing import Any
 
 from everview.aggregates.functions import Recomputed, upkeep
 from everview.aggregates.keyed import KeyedView, keyed_view
-from everview.algebra.meaning import Bag, Line, Row, State, bag, lines, minus, rows
+from everview.algebra.derive.signs import Signs
+from everview.algebra.meaning.plans import Bag, Line, Row, State, bag, lines, minus, rows
 from everview.algebra.relations import Aggregate, At, Local, Net, Project, Rel
 from everview.algebra.scalars import Ref
-from everview.algebra.signs import Signs
 from everview.algebra.walk import at, walk_plan
+from everview.apply.keyed import CHANGES, LOST, ApplyKeyed
+from everview.apply.lines import DELETE, INSERT, UPDATE_NEW, UPDATE_OLD
 from everview.delta.aggregate import change_table
-from everview.delta.apply_keyed import CHANGES, LOST, ApplyKeyed
 from everview.delta.context import Known
-from everview.delta.parts import DELETE, INSERT, UPDATE_NEW, UPDATE_OLD
 from everview.delta.propagate import delta
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import joined_by_keys, ordered_terms

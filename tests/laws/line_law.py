@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from everview.algebra.meaning import Row, State
+from everview.algebra.derive.signs import Signs
+from everview.algebra.meaning.plans import Row, State
 from everview.algebra.relations import Except, Intersect, Rel
-from everview.algebra.signs import Signs
 from everview.algebra.walk import inputs
 from everview.delta.context import Known
 from everview.delta.propagate import delta

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from everview.algebra.meaning import Bag, Row
+from everview.algebra.meaning.plans import Bag, Row
 from everview.algebra.relations import (
     Aggregate,
     Distinct,

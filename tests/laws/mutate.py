@@ -35,8 +35,8 @@ def _files(folder: str) -> tuple[str, ...]:
     return tuple(sorted(f"{folder}/{p.name}" for p in held))
 
 
-REWRITES = (*_files("rewrite"), "plan/narrow.py", "plan/reach.py")
-RULES = (*_files("delta"), "aggregates/areas.py", *REWRITES)
+REWRITES = (*_files("rewrite"), "optimize/narrow.py", "optimize/reach.py")
+RULES = (*_files("delta"), *_files("apply"), "aggregates/areas.py", *REWRITES)
 Law = tuple[str, str]  # its module and its name
 CHANGES: tuple[Law, ...] = (
     ("tests.laws.law", "check_keyed"),
@@ -54,7 +54,10 @@ RELOADED = (
     "everview.aggregates",
     "everview.rewrite",
     "everview.delta",
-    "everview.plan",
+    "everview.apply",
+    "everview.choose",
+    "everview.optimize",
+    "everview.shape",
     "tests.laws.grouped_law",
     "tests.laws.law",
     "tests.laws.line_law",
@@ -63,7 +66,7 @@ RELOADED = (
     "tests.laws.rewrite_law",
     "tests.laws.shrink",
     "tests.laws.tree_law",
-    "tests.plan",
+    "tests.optimize",
     "tests.rewrite",
 )
 WATCHED = 120  # cases of each law of which it is known what they call

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tests.laws.law import Seen
-from tests.plan import test_narrow
+from tests.optimize import test_narrow
 from tests.rewrite import test_project_merge, test_rewrite, test_simplified
 
 MODULES = (test_narrow, test_project_merge, test_rewrite, test_simplified)

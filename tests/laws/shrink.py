@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
-from everview.algebra.meaning import Line, Row, State, bag
+from everview.algebra.meaning.plans import Line, Row, State, bag
 from everview.algebra.relations import At, Rel, Scan, Shared
 from everview.algebra.walk import inputs, tables, walk_plan, with_inputs
 from everview.delta.propagate import delta

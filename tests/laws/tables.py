@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from everview.algebra.meaning import Line, Row, State, bag, minus
+from everview.algebra.meaning.plans import Line, Row, State, bag, minus
 from everview.algebra.relations import At
 
 # What each column holds; the first is the table's key.

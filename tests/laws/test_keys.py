@@ -10,7 +10,7 @@ from random import SystemRandom
 
 import pytest
 
-from everview.algebra.keys import Keys
+from everview.algebra.derive.keys import Keys
 from everview.rewrite.aggregate_distinct_of_key import aggregate_distinct_of_key
 from everview.rewrite.distinct_of_key import distinct_of_key
 from everview.rewrite.rules import Rule
@@ -91,76 +91,76 @@ def test_what_keys_make_needless_is_left_out() -> None:
 
 WRONG = {
     "a padded side gives its keys": (
-        "algebra/keys_joins.py",
+        "algebra/derive/join_keys.py",
         'case "left":\n            return _with_partners(left, right, lefts, what)',
         'case "left":\n            return _with_partners(right, left, rights, what)',
     ),
     "every partner is the only one": (
-        "algebra/keys_joins.py",
+        "algebra/derive/join_keys.py",
         "return [key | (other - known) for",
         "return [key for",
     ),
     "NULL keys of both padded sides look alike": (
-        "algebra/keys_joins.py",
+        "algebra/derive/join_keys.py",
         "return [key if key.intersection(filled) else key | {filled[0]} for key in both if filled]",
         "return both",
     ),
     "what holds of pairs holds of padded rows": (
-        "algebra/constants.py",
+        "algebra/derive/constants.py",
         'case "left" | "anti" | "mark":\n            return left',
         'case "left" | "anti" | "mark":\n            return {**left, **right}',
     ),
     "a union has what one input has": (
-        "algebra/constants.py",
+        "algebra/derive/constants.py",
         "each[0] is not None and len(set(each)) == 1",
         "each[0] is not None",
     ),
     "a padded side is never NULL": (
-        "algebra/never_null.py",
+        "algebra/derive/never_null.py",
         'case "left" | "anti":\n            return left',
         'case "left" | "anti":\n            return left | right',
     ),
     "any comparison is an equality": (
-        "algebra/conditions.py",
+        "algebra/derive/conditions.py",
         'case Compare("=" | "<=>", Ref(x), Ref(y)) if',
         "case Compare(_, Ref(x), Ref(y)) if",
     ),
     "a projection keeps what it shows of a key": (
-        "algebra/keys.py",
+        "algebra/derive/keys.py",
         "kept = [key for key in self.of(rel.input) if key <= shown.keys()]",
         "kept = [key & shown.keys() for key in self.of(rel.input)]",
     ),
     "an aggregate keeps the keys of its input, as printed": (
-        "algebra/keys.py",
+        "algebra/derive/keys.py",
         "*(key for key in self.of(rel.input) if key <= groups)",
         "*(key & groups for key in self.of(rel.input))",
     ),
     "a union needs no number": (
-        "algebra/keys.py",
+        "algebra/derive/keys.py",
         "return [frozenset({column.id}).union(*some)",
         "return [frozenset[int]().union(*some)",
     ),
     "equal literals tell inputs apart": (
-        "algebra/keys_literals.py",
+        "algebra/derive/literal_keys.py",
         "len(known) == len(some) == len(set(known))",
         "len(known) == len(some)",
     ),
     "a difference has the keys of both sides": (
-        "algebra/keys.py",
+        "algebra/derive/keys.py",
         "(rel.left,) if isinstance(rel, Except) else (rel.left, rel.right)",
         "(rel.left, rel.right)",
     ),
     "an unpivot needs no label": (
-        "algebra/keys.py",
+        "algebra/derive/keys.py",
         "{label.id} if len(rows) > 1 else set()",
         "set[int]()",
     ),
 }
 RELOADED = (
-    "everview.algebra.conditions",
-    "everview.algebra.constants",
-    "everview.algebra.keys",
-    "everview.algebra.never_null",
+    "everview.algebra.derive.conditions",
+    "everview.algebra.derive.constants",
+    "everview.algebra.derive.keys",
+    "everview.algebra.derive.never_null",
     "tests.laws.key_law",
 )
 MOST = 3000

@@ -10,7 +10,7 @@ from random import Random, SystemRandom
 import pytest
 
 from everview.algebra.calls import AggregateCall
-from everview.algebra.meaning import State, rows
+from everview.algebra.meaning.plans import State, rows
 from everview.algebra.relations import Aggregate, At, Distinct, Filter, Join, Rel, Scan
 from everview.algebra.scalars import Column, Compare, Ref, integer
 from everview.algebra.walk import bottom_up, inputs

@@ -7,18 +7,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from everview.algebra.conditions import Types
-from everview.algebra.meaning import Bag, State, bag, minus
+from everview.algebra.derive.conditions import Types
+from everview.algebra.derive.signs import Signs
+from everview.algebra.meaning.plans import Bag, State, bag, minus
 from everview.algebra.ranges import Range
 from everview.algebra.relations import At, Changes, Local, Rel, Scan
-from everview.algebra.signs import Signs
 from everview.algebra.walk import bottom_up, inputs, tables
 from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
-from everview.plan.narrow import narrowed
-from everview.plan.parts import parted, tidied
-from everview.plan.reach import LeafFacts, Ranges
-from everview.plan.small_sides import with_small_sides
+from everview.optimize.narrow import narrowed
+from everview.optimize.parts import parted, tidied
+from everview.optimize.reach import LeafFacts, Ranges
+from everview.optimize.small_sides import with_small_sides
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import joined_by_keys, ordered_terms
 from tests.laws.evaluate import Evaluator

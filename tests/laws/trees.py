@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 from everview.algebra.fresh import Fresh
-from everview.algebra.meaning import State
+from everview.algebra.meaning.plans import State
 from everview.algebra.relations import (
     Aggregate,
     At,

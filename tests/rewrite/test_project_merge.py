@@ -6,8 +6,8 @@ from everview.algebra.relations import Project, Rel
 from everview.facts.schema import Field, Schema
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite
-from everview.sql.bind import Lowered, bind
-from everview.sql.parse import parse_query
+from everview.sql.bind.query import Lowered, bind
+from everview.sql.read.parse import parse_query
 from tests.plan_text import plan_text
 
 TABLES = {"t": Schema((Field("a", "long"), Field("b", "long")))}

@@ -18,8 +18,8 @@ from everview.rewrite.join_order import join_order
 from everview.rewrite.join_project_transpose import join_project_transpose
 from everview.rewrite.net_sources import net_sources
 from everview.rewrite.rules import ordered_terms, rewrite
-from everview.sql.bind import Lowered, bind
-from everview.sql.parse import parse_query
+from everview.sql.bind.query import Lowered, bind
+from everview.sql.read.parse import parse_query
 from tests.pairs import pairs
 from tests.plan_text import plan_text
 from tests.sql.schemas import SOURCES

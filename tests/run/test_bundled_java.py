@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from everview.run.java import find_java
+from everview.spark.java import find_java
 
 PROGRAM = """
 import sys

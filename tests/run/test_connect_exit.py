@@ -13,7 +13,7 @@ PROGRAM = """
 import sys
 
 import everview as ev
-from everview.run import java
+from everview.spark import java
 
 java.prepare()
 from pyspark.sql import SparkSession

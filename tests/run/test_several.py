@@ -10,8 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from everview.facts.receipts import Receipt
-from everview.run.log import logged
-from everview.run.several import (
+from everview.run.refresh.several import (
     Began,
     Ended,
     Event,
@@ -23,6 +22,7 @@ from everview.run.several import (
     one_by_one,
     side_by_side,
 )
+from everview.spark.log import logged
 
 # top reads left and right, which read low; alone reads no view.
 TOWER = Order(

@@ -11,14 +11,14 @@ from pyspark.sql import SparkSession
 from everview.algebra.relations import Changes, Rel, Scan
 from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
-from everview.plan.parts import tidied
-from everview.plan.small_sides import with_small_sides
+from everview.optimize.parts import tidied
+from everview.optimize.small_sides import with_small_sides
 from everview.rewrite.rules import ordered_terms
-from everview.run.engine import SMALL, Engine
-from everview.sql.bind import Lowered, bind
-from everview.sql.parse import parse_query
-from everview.sql.select import WEIGHT
-from everview.sql.write import write
+from everview.spark.engine import SMALL, Engine
+from everview.sql.bind.query import Lowered, bind
+from everview.sql.read.parse import parse_query
+from everview.sql.write.door import write
+from everview.sql.write.select import WEIGHT
 
 SCHEMA = Schema((Field("k", "long"), Field("v", "long")))
 QUERIES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everview.run.spark_words import without_hidden
+from everview.spark.words import without_hidden
 
 SAID = "`x` cannot be resolved. Did you mean one of the following? [{}]. SQLSTATE: 42703"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everview.errors import SparkTooOld
-from everview.run.engine import require_supported
+from everview.spark.engine import require_supported
 
 
 @pytest.mark.parametrize("version", ["4.0.0", "4.1.4", "4.3.0-SNAPSHOT", "4.0.1-amzn-0"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everview.algebra.meaning import Row
+from everview.algebra.meaning.plans import Row
 from tests.seeds.worked import Example, Table
 
 V = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everview.algebra.meaning import Row
+from everview.algebra.meaning.plans import Row
 
 Set = frozenset[Row]  # rows whose first value is the join attribute; two values each
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from everview.algebra.meaning import Bag, minus
+from everview.algebra.meaning.plans import Bag, minus
 from tests.seeds.retail import HOURS, V, day, whole
 from tests.seeds.worked import Example, Maintained, Rows, Table, applied
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from everview.algebra.meaning import Row
+from everview.algebra.meaning.plans import Row
 from tests.seeds.sets import full, left, loyal, padded, padding_before, semi
 from tests.seeds.worked import Example, Table, changes
 

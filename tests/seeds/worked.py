@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from everview.algebra.meaning import Bag, Row, State, bag, rows
+from everview.algebra.meaning.plans import Bag, Row, State, bag, rows
 from everview.algebra.relations import At, Net, Rel
 from everview.algebra.walk import at
 from everview.delta.context import Known
 from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
 from everview.rewrite.rules import ordered_terms
-from everview.sql.bind import Lowered, bind
-from everview.sql.parse import parse_query
+from everview.sql.bind.query import Lowered, bind
+from everview.sql.read.parse import parse_query
 from tests.laws.generate import only_of
 
 Rows = tuple[Row, ...]

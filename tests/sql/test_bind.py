@@ -12,8 +12,8 @@ from everview.algebra.relations import Project, Scan, UnionAll
 from everview.algebra.scalars import Opaque
 from everview.algebra.walk import walk_plan
 from everview.errors import Place
-from everview.plan.maintained import PER_QUERY, unmaintained
-from everview.sql.bind import (
+from everview.shape.maintained import PER_QUERY, unmaintained
+from everview.sql.bind.query import (
     _SELECT_CLAUSES,
     _SET_CLAUSES,
     _SUBQUERY_CLAUSES,
@@ -21,10 +21,10 @@ from everview.sql.bind import (
     NotLowered,
     bind,
 )
-from everview.sql.bind_scalar import bind_call, bind_scalar
-from everview.sql.known_nodes import CALL_PARTS, VERBATIM
-from everview.sql.parse import Parsed, parse_query
-from everview.sql.refuse import Refuse
+from everview.sql.bind.scalar import bind_call, bind_scalar
+from everview.sql.read.known_nodes import CALL_PARTS, VERBATIM
+from everview.sql.read.parse import Parsed, parse_query
+from everview.sql.read.refuse import Refuse
 from tests.pairs import pairs
 from tests.plan_text import plan_text
 from tests.sql.schemas import SOURCES

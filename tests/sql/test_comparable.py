@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from everview.algebra.types import can_be_compared, can_be_grouped, type_of
-from everview.sql.comparable import comparable_text
 from everview.sql.names import escaped, is_name, quoted, sql_type
+from everview.sql.write.comparable import comparable_text
 
 
 def array(of: Any) -> dict[str, Any]:

@@ -9,8 +9,8 @@ import pytest
 from everview.errors import Place
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, Moment, ViewRecord
-from everview.sql.moments import function_bodies, known_moment, own_calls
-from everview.sql.parse import parse_query
+from everview.sql.bind.moments import function_bodies, known_moment, own_calls
+from everview.sql.read.parse import parse_query
 
 SOURCES = {"t": Schema((Field("d", "date"), Field("user", "string"), Field("s", "string")))}
 

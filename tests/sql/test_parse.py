@@ -6,7 +6,7 @@ import pytest
 from sqlglot import exp
 
 from everview.errors import SqlNotAllowed, SqlSyntax
-from everview.sql.parse import (
+from everview.sql.read.parse import (
     forbid_outside_state,
     parse_query,
     place_at,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from everview.errors import SqlNotAllowed
-from everview.sql.parse import parse_query
-from everview.sql.past import Past, Source, sources_of, with_sources
+from everview.sql.read.parse import parse_query
+from everview.sql.read.past import Past, Source, sources_of, with_sources
 
 THREE = Past("VERSION", "3")
 

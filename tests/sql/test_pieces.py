@@ -9,10 +9,10 @@ from sqlglot import exp
 
 from everview.algebra.relations import Project
 from everview.algebra.scalars import Opaque, Ref, integer
-from everview.sql.bind import Lowered, bind
-from everview.sql.parse import parse_query
-from everview.sql.pieces import Holes
-from everview.sql.refuse import Refuse
+from everview.sql.bind.pieces import Holes
+from everview.sql.bind.query import Lowered, bind
+from everview.sql.read.parse import parse_query
+from everview.sql.read.refuse import Refuse
 from tests.sql.schemas import SOURCES
 
 # Marks of the first places, and characters near them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everview.algebra.scalars import Column
-from everview.sql.scope import Found, Scope, Visible
+from everview.sql.bind.scope import Found, Scope, Visible
 
 A1, A2, B = Column(1, "a"), Column(2, "a"), Column(3, "t")
 LEFT = Scope((Visible("t", "a", A1), Visible("t", "t", B)))

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from everview.errors import SqlNotAllowed, SqlSyntax
 from everview.facts.views import Mention
-from everview.sql.parse import parse_query
-from everview.sql.spark_text import (
+from everview.sql.read.parse import parse_query
+from everview.sql.statements.spark_text import (
     SparkText,
     called_functions,
     identifier_clause,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everview.errors import Place, SqlSyntax
-from everview.sql.parse import parse_query, place_at
+from everview.sql.read.parse import parse_query, place_at
 from everview.sql.statements.asked import ShowTables
 from everview.sql.statements.grammar import GRAMMAR
 from everview.sql.statements.lexer import TokenKind, statements, string_value

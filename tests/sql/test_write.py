@@ -40,8 +40,8 @@ from everview.algebra.scalars import (
     comparable,
     integer,
 )
-from everview.sql.write import local_names, write
-from everview.sql.write_scalar import scalar_text
+from everview.sql.write.door import local_names, write
+from everview.sql.write.scalar import scalar_text
 
 A, B, C = Column(1, "a"), Column(2, "b"), Column(3, "c")
 T = Scan("t", At.NEW, (A, B))

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.algebra.walk import walk_plan
+from everview.choose.choose import choose
 from everview.facts.files import ChangeFile, DataFile, Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Lost, Snapshot
 from everview.facts.views import Layout, SourceRecord, ViewRecord
-from everview.plan.choose import choose
-from everview.plan.maintained import unmaintained
-from everview.plan.shape import Shape, full_only
-from everview.plan.tail import shape_with_tail, split_tail
 from everview.program.program import program
-from everview.sql.bind import Lowered, NotLowered, bind
-from everview.sql.parse import parse_query
+from everview.shape.maintained import unmaintained
+from everview.shape.shape import Shape, full_only
+from everview.shape.tail import shape_with_tail, split_tail
+from everview.sql.bind.query import Lowered, NotLowered, bind
+from everview.sql.read.parse import parse_query
 from everview.views.explanation import Explanation, explanation
 
 SCHEMAS = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from everview.algebra.notation import Node
+from everview.algebra.notation.plans import Node
 from everview.errors import Place
 from everview.facts.files import DataFile, Sign
 from everview.facts.refreshes import SourceFacts

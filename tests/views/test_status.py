@@ -15,7 +15,7 @@ from everview.facts.schema import Field, Schema
 from everview.facts.tables import CommitInfo
 from everview.facts.views import Layout, Moment, SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
-from everview.plan.shape import full_only
+from everview.shape.shape import full_only
 from everview.views.kept import how_kept, with_moment
 from everview.views.outlook import Outlook, why_full
 from everview.views.status import (

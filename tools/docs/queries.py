@@ -14,13 +14,13 @@ from everview.algebra.scalars import ColumnId, Ref
 from everview.algebra.walk import walk_plan
 from everview.errors import SqlNotAllowed, SqlSyntax
 from everview.facts.schema import Field, Schema
-from everview.plan.maintained import unmaintained
-from everview.plan.shape import FullOnly
-from everview.plan.tail import shape_with_tail, split_tail
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite, simplified
-from everview.sql.bind import Asks, Lowered, NotLowered, bind
-from everview.sql.parse import Parsed, forbid_outside_state, parse_query
+from everview.shape.maintained import unmaintained
+from everview.shape.shape import FullOnly
+from everview.shape.tail import shape_with_tail, split_tail
+from everview.sql.bind.query import Asks, Lowered, NotLowered, bind
+from everview.sql.read.parse import Parsed, forbid_outside_state, parse_query
 from everview.views.kept import how_kept
 
 How = Literal["incrementally", "in full", "as text", "refused"]

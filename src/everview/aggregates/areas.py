@@ -119,7 +119,8 @@ def sum_area(arg: ColumnId, types: SumTypes) -> WorkArea:
 
 
 def extreme_area(arg: ColumnId, type_: str, extreme: Extreme) -> WorkArea:
-    """min(x) or max(x) with the number of its copies (DESIGN 7; seed 000, error E11).
+    """min(x) or max(x) with the number of its copies (Gupta & Mumick, 5.1; in print
+    one column holds inserted and deleted values).
 
     The candidate is the better of the stored and the inserted extreme; its copies are the
     stored and inserted ones less the deleted ones at that value. At 0 or less the extreme is

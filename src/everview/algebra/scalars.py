@@ -137,9 +137,7 @@ def string(value: str) -> Constant:
 
 
 def comparable(scalar: Scalar, type_: str) -> Scalar:
-    """The scalar in a form whose equality is equality of stored values, for a Spark type
-    (DESIGN 4).
-    """
+    """The scalar in a form whose equality is equality of stored values, for a Spark type."""
     return Call("comparable", (scalar, Constant(type_)))
 
 

@@ -14,8 +14,8 @@ from importlib import metadata
 from pathlib import Path
 
 from everview.errors import NoJava
-from everview.run import java as javas
 from everview.settings import Settings
+from everview.spark import java as javas
 
 PACKAGES = ("pyspark", "deltalake", "pyarrow", "sqlglot", "pandas", "numpy")
 # What a shell may have set for another Spark, and which this one would follow.

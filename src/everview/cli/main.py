@@ -16,7 +16,7 @@ from everview.cli.progress import watching
 from everview.cli.screen import Screen, screen_of
 from everview.errors import EverviewError, InvalidArgument
 from everview.facts.failures import unforeseen
-from everview.run.java_process import end_java
+from everview.spark.java_process import end_java
 
 Run = Callable[[argparse.Namespace, Screen], int]
 

@@ -14,7 +14,7 @@ from everview.cli.noise import SparkLog, spark_log, starting
 from everview.cli.screen import Screen
 from everview.cli.spark_trouble import trouble
 from everview.errors import EverviewError, NotAWarehouse, SparkNotStarted
-from everview.run.local import starting_within
+from everview.spark.local import starting_within
 
 VARIABLE = "EVERVIEW_WAREHOUSE"
 DEMO = "everview-demo"

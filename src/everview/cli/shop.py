@@ -1,4 +1,4 @@
-"""The retail warehouse of the demo (seed 000, example 1) and a night of changes to it."""
+"""The retail warehouse of the demo (Gupta & Mumick, example 1) and a night of changes to it."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""From an aggregate to its change table (seed 000, 5.1)."""
+"""From an aggregate to its change table (Gupta & Mumick, 5.1)."""
 
 from __future__ import annotations
 
 from everview.aggregates.keyed import KeyedView
 from everview.algebra.calls import WorkDelta
+from everview.algebra.derive.signs import Signs
 from everview.algebra.relations import ChangeTable, Net, Project, Rel
 from everview.algebra.scalars import NULL, Cast, Column, Ref, Scalar, integer
-from everview.algebra.signs import Signs
 
 _OF_DELETIONS = ("removed", "deleted", "deleted_copies")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from everview.algebra.derive.signs import Sign, Signs
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import (
     At,
@@ -20,7 +21,6 @@ from everview.algebra.relations import (
     Signed,
     UnionAll,
 )
-from everview.algebra.signs import Sign, Signs
 from everview.algebra.walk import inputs, over_inputs, tables
 
 
@@ -53,7 +53,7 @@ class Context:
 
     def at(self, rel: Rel, snapshot: At) -> Rel:
         """The relation with every scan at that snapshot; A_old = A_new for a table without
-        changes, and A_old = A_new - ΔA for one of which OLD is gone (seed 001, 2.5: PAST).
+        changes, and A_old = A_new - ΔA for one of which OLD is gone (Colby et al., 2.5: PAST).
         """
         if (id(rel), snapshot) not in self._built:
             self._built[id(rel), snapshot] = rel, self._at(rel, snapshot)

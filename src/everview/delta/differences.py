@@ -13,7 +13,7 @@ def delta_difference(
     rel: Except | Intersect, left: Rel | None, right: Rel | None, context: Context
 ) -> Rel | None:
     """Δ(A - B)  =  (A_new ⋉ K - B_new ⋉ K)  -  (A_old ⋉ K - B_old ⋉ K),
-    K = touched rows of ΔA and ΔB; the same for ∩. One rule for the forms that seed 002, 3.4.1
+    K = touched rows of ΔA and ΔB; the same for ∩. One rule for the forms that Vista, 3.4.1
     tells apart, right for gross changes too.
     """
     changes = tuple((c, c.columns) for c in (left, right) if c is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from everview.algebra.derive.signs import Sign
 from everview.algebra.relations import (
     Aggregate,
     At,
@@ -21,7 +22,6 @@ from everview.algebra.relations import (
     Window,
 )
 from everview.algebra.scalars import Column, Ref
-from everview.algebra.signs import Sign
 from everview.delta.context import Context
 from everview.delta.touched import of_keys, same_key, touched_keys
 
@@ -31,7 +31,7 @@ Grouped = Aggregate | Distinct | Window | Pivot
 def delta_groups(rel: Grouped, changes: Rel | None, context: Context) -> Rel | None:
     """Δ(γ A)  =  γ(A_new ⋉ K)  -  γ(A_old ⋉ K),  K = touched keys of ΔA
 
-    Only affected groups, as seed 002, 3.4.1 says of GROUP BY; DISTINCT is a group of whole rows.
+    Only affected groups, as Vista, 3.4.1 says of GROUP BY; DISTINCT is a group of whole rows.
     Without keys there is one group, which any change touches.
     """
     if changes is None:
@@ -50,7 +50,7 @@ def delta_groups(rel: Grouped, changes: Rel | None, context: Context) -> Rel | N
 
 def _restored(rel: Grouped, changes: Rel, keys: Shared, context: Context) -> tuple[Rel, Rel]:
     """γ(R) and γ(R - ΔA),  R = A_new ⋉ K: a large A is read at one snapshot, because the changes
-    say what its touched rows were (seed 001, 2.5: PAST is R - ΔR).
+    say what its touched rows were (Colby et al., 2.5: PAST is R - ΔR).
     """
     found = of_keys(context.at(rel.input, At.NEW), group_columns(rel), keys, context.fresh)
     rows = Shared("rows", found)
@@ -60,7 +60,7 @@ def _restored(rel: Grouped, changes: Rel, keys: Shared, context: Context) -> tup
 
 def _new_or_gone(rel: Grouped, keys: Shared, sign: Sign, context: Context) -> Rel:
     """Of rows that are their own keys:  Δ(δ A)  =  K ▷ A_old  where rows only came,
-    -(K ▷ A_new)  where rows only went (seed 002, 5.12.2).
+    -(K ▷ A_new)  where rows only went (Vista, 5.12.2).
     """
     without = context.at(rel.input, At.OLD if sign == 1 else At.NEW)
     lone = Join("anti", keys, without, same_key(keys.columns, group_columns(rel)))

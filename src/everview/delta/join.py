@@ -12,7 +12,7 @@ def delta_join(join: Join, left: Rel | None, right: Rel | None, context: Context
     """Δ(L ⋈ R)  =  ΔL ⋈ R_new  +  L_old ⋈ ΔR
 
     Nested, this is one term per changed table; in term i the tables before i are at OLD, those
-    after i at NEW, so that the state bug (seed 001, example 1.2) cannot be written.
+    after i at NEW, so that the state bug (Colby et al., example 1.2) cannot be written.
     """
     terms: list[Rel] = []
     if left is not None:

@@ -1,19 +1,19 @@
-"""The delta rules of outer joins (seed 003): the matched rows, and those padded with NULLs."""
+"""The delta rules of outer joins: matched rows, and those padded with NULLs (Griffin & Kumar)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from everview.algebra.derive.signs import OTHER
 from everview.algebra.relations import At, Join, Project, Rel, Signed, UnionAll
 from everview.algebra.scalars import NULL, Column, Ref
-from everview.algebra.signs import OTHER
 from everview.delta.context import Context
 from everview.delta.semi import delta_tested, lone_otherwise, tested_again
 
 
 def delta_left(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
     """Δ(A ⟕ B)  =  ΔA ⟕ B_new  +  T ⋈ ΔB  +  pad(T ▷ B_new)  -  pad(T ▷ B_old),
-    T = A_old ⋉ touched ΔB, which are all rows of A that meet ΔB (seed 003, P25 to P28)
+    T = A_old ⋉ touched ΔB, which are all rows of A that meet ΔB (Griffin & Kumar, P25 to P28)
     """
     terms: list[Rel] = []
     if left is not None:
@@ -41,14 +41,14 @@ def _lone_again(join: Join, right: Rel, retested: Rel, context: Context) -> list
 
 
 def delta_right(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
-    """Δ(A ⟖ B)  =  Δ(B ⟕ A), its columns in the order of A, B (seed 003, P29 and on)."""
+    """Δ(A ⟖ B)  =  Δ(B ⟕ A), its columns in the order of A, B (Griffin & Kumar, P29 and on)."""
     turned = replace(join, kind="left", left=join.right, right=join.left)
     changes = delta_left(turned, right, left, context)
     return None if changes is None else _in_order(changes, join.columns)
 
 
 def delta_full(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
-    """Δ(A ⟗ B)  =  Δ(A ⟕ B)  +  pad Δ(B ▷ A)  (seed 003, D5)"""
+    """Δ(A ⟗ B)  =  Δ(A ⟕ B)  +  pad Δ(B ▷ A)  (Griffin & Kumar, D5)"""
     terms = []
     left = None if left is None else context.shared("changes", left)
     right = None if right is None else context.shared("changes", right)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from everview.algebra.derive.signs import OTHER, Sign
 from everview.algebra.joins import JoinKind
 from everview.algebra.relations import At, Join, Project, Rel, Signed, Touched, UnionAll
 from everview.algebra.scalars import FALSE, TRUE, Ref, Scalar, refs
-from everview.algebra.signs import OTHER, Sign
 from everview.delta.context import Context
 
 
 def delta_tested(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
     """Δ(A ⋉ B)  =  ΔA ⋉ B_new  +  T ⋉ B_new  -  T ⋉ B_old,  T = A_old ⋉ touched ΔB
 
-    The same for ▷ and the mark join (seed 003, P17 to P24, for bags and any condition; its loyal
-    rows are what T ⋉ B_new - T ⋉ B_old leaves): only rows of A that match a touched row of B can
-    be tested otherwise than before. The condition that tests NULLs as NOT IN does finds them by
-    itself.
+    The same for ▷ and the mark join (Griffin & Kumar, P17 to P24, for bags and any condition; its
+    loyal rows are what T ⋉ B_new - T ⋉ B_old leaves): only rows of A that match a touched row of
+    B can be tested otherwise than before. The condition that tests NULLs as NOT IN does finds
+    them by itself.
     """
     terms: list[Rel] = []
     if left is not None:
@@ -29,7 +29,7 @@ def delta_tested(join: Join, left: Rel | None, right: Rel | None, context: Conte
 
 def _tested_again(join: Join, right: Rel, context: Context) -> list[Rel]:
     """T ⋉ B_new - T ⋉ B_old. Of insertions alone every row of T has a partner now, so it is
-    T ▷ B_old; of deletions alone each had one, so it is -(T ▷ B_new) (seed 002, 5.12.2).
+    T ▷ B_old; of deletions alone each had one, so it is -(T ▷ B_new) (Vista, 5.12.2).
     """
     retested = tested_again(join, right, context)
     sign = context.signs.of(right)

@@ -22,7 +22,7 @@ def touched_keys(some: tuple[tuple[Rel, Columns], ...], fresh: Fresh) -> Shared:
 
 
 def same_key(left: Columns, right: Columns) -> Scalar:
-    """Null-safe equality of keys, column by column (seed 000, error E12)."""
+    """Null-safe equality of keys, column by column (in print SQL's equality loses NULL keys)."""
     pairs = zip(left, right, strict=True)
     return all_of(tuple(Compare("<=>", Ref(x.id), Ref(y.id)) for x, y in pairs))
 

@@ -12,8 +12,8 @@ from everview.views.notebook import table_html
 
 if TYPE_CHECKING:
     from everview.lake.catalog import Entry
-    from everview.run.dml import TableWriter
-    from everview.run.given import Frame
+    from everview.run.dml.writer import TableWriter
+    from everview.run.rows.given import Frame
 
 
 class Table(Handle):

@@ -11,7 +11,7 @@ from everview.facts.receipts import Receipt, Verification
 from everview.facts.refreshes import RefreshFacts, StoredFacts, Wish
 from everview.handles.handle import Handle
 from everview.refresh_views import own_error
-from everview.run.log import logged
+from everview.spark.log import logged
 from everview.views.gather import gather, gather_comparable, gather_from, stored_facts
 from everview.views.notebook import view_html
 from everview.views.outlook import Outlook, outlook
@@ -61,7 +61,7 @@ class View(Handle):
         return replace(self._explanation(), full=full)
 
     def _explanation(self) -> Explanation:
-        from everview.plan.choose import choose
+        from everview.choose.choose import choose
         from everview.program.program import program
         from everview.refresh import shape_of_view
         from everview.views.explanation import explanation, rebuild_explanation
@@ -86,11 +86,11 @@ class View(Handle):
         LostHistory if a source at such a version cannot be read any more: its files were vacuumed,
         or another table has its name now.
         """
-        from everview.plan.loose import loose_columns
-        from everview.plan.shape import FullOnly
         from everview.refresh import shape_of_view
-        from everview.run.spark_errors import spark_failures
-        from everview.run.verify import not_comparable, verify
+        from everview.run.check.verify import not_comparable, verify
+        from everview.shape.loose import loose_columns
+        from everview.shape.shape import FullOnly
+        from everview.spark.errors import spark_failures
 
         world, entry = self._world, self._entry
         table = world.open(entry)
@@ -168,7 +168,7 @@ class View(Handle):
 
     def compact(self) -> int:
         """Cluster the stored rows anew by ranges of the key; not a change for views above."""
-        from everview.run.recluster import recluster
+        from everview.run.dml.recluster import recluster
 
         return recluster(self._world.engine, self._world.open(self._entry))
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import assert_never
 
 from everview.algebra.relations import Rel
-from everview.delta.apply_keyed import ApplyKeyed
-from everview.delta.grouped import ApplyGrouped
-from everview.plan.grouped import Grouped
-from everview.plan.parts import parted
-from everview.plan.shape import Bag, FullOnly, Keyed, Shape
-from everview.plan.strategies import Choice, Full, Incremental, Move, Skip
+from everview.apply.grouped import ApplyGrouped
+from everview.apply.keyed import ApplyKeyed
+from everview.choose.strategies import Choice, Full, Incremental, Move, Skip
+from everview.optimize.parts import parted
 from everview.program.steps import (
     Append,
     FindCopies,
@@ -26,6 +24,8 @@ from everview.program.steps import (
     RewriteKeyed,
     Stage,
 )
+from everview.shape.grouped import Grouped
+from everview.shape.shape import Bag, FullOnly, Keyed, Shape
 
 VIEW = "__ev_view"  # the name of the stored view's own scan in plans
 

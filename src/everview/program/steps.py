@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everview.algebra.relations import Rel
-from everview.delta.apply_keyed import ApplyKeyed
-from everview.delta.grouped import ApplyGrouped
-from everview.plan.parts import Part
+from everview.apply.grouped import ApplyGrouped
+from everview.apply.keyed import ApplyKeyed
+from everview.optimize.parts import Part
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.algebra.calls import AggregateCall, VerbatimCall
-from everview.algebra.conditions import Types
-from everview.algebra.keys import Keys, has_key_among, keys
+from everview.algebra.derive.conditions import Types
+from everview.algebra.derive.keys import Keys, has_key_among, keys
 from everview.algebra.relations import Aggregate, Rel
 
 

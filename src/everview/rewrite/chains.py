@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everview.algebra.equalities import equalities
+from everview.algebra.derive.equalities import equalities
 from everview.algebra.relations import Filter, Join, Rel
 from everview.algebra.scalars import Scalar, conjuncts
 

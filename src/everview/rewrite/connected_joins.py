@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from everview.algebra.equalities import join_equalities
+from everview.algebra.derive.equalities import join_equalities
 from everview.algebra.relations import Filter, Join, Project, Rel
 from everview.algebra.scalars import Ref, Scalar, all_of, refs
 from everview.algebra.walk import inputs, over_inputs

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from everview.algebra.conditions import Types
-from everview.algebra.keys import keys
+from everview.algebra.derive.conditions import Types
+from everview.algebra.derive.keys import keys
+from everview.algebra.derive.typed import typed
 from everview.algebra.relations import Distinct, Rel
-from everview.algebra.typed import typed
 from everview.algebra.types import FLOATS, VARIANT, is_nested, type_of
 
 
 def distinct_of_key(rel: Rel, types: Types) -> Rel:
-    """δ(A)  =  A,  where A has a key (seed 002, 4.2.2, e(A))
+    """δ(A)  =  A,  where A has a key (Vista, 4.2.2, e(A))
 
     Not over floats, of which DISTINCT may show 0.0 where the row has -0.0, nor over what may hold
     some.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from everview.algebra.conditions import Types
+from everview.algebra.derive.conditions import Types
 from everview.algebra.relations import Rel
 from everview.algebra.walk import inputs, over_inputs
 from everview.rewrite.aggregate_distinct_of_key import aggregate_distinct_of_key

@@ -8,11 +8,11 @@ from pyspark.sql import functions as F
 
 from everview.errors import SchemaMismatch
 from everview.facts.schema import Field, Schema
-from everview.run.read import schema_of
-from everview.run.spark_errors import spark_message
-from everview.sql.changing import assigned
+from everview.run.rows.read import schema_of
+from everview.spark.errors import spark_message
 from everview.sql.names import quoted, sql_type
 from everview.sql.statements.values import InsertInto, InsertOverwrite
+from everview.sql.write.changing import assigned
 from everview.statements.tables import changed_frame, columns_of, found_columns
 from everview.statements.warehouse import Warehouse, is_read_by, rows_of
 

@@ -16,7 +16,7 @@ from everview.facts.schema import Schema
 from everview.handles.view import View
 from everview.lake.catalog import Entry
 from everview.queries import public_frame
-from everview.run.read import schema_of
+from everview.run.rows.read import schema_of
 from everview.sql.names import quoted, sql_type
 from everview.sql.statements.asked import (
     Describe,

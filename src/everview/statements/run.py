@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 
 from everview.errors import EverviewError, InvalidArgument, NameTaken, Place
 from everview.facts.failures import retold
-from everview.run.quiet import quiet_errors
+from everview.spark.quiet import quiet_errors
 from everview.sql.statements.asked import (
     Describe,
     DescribeHistory,

@@ -12,7 +12,6 @@ from everview.errors import InvalidArgument, SchemaMismatch
 from everview.facts.schema import Schema
 from everview.handles.table import Table
 from everview.queries import query_frame
-from everview.sql.changing import Merge, When
 from everview.sql.names import quoted
 from everview.sql.statements.parts import (
     Assignment,
@@ -33,6 +32,7 @@ from everview.sql.statements.values import (
     MergeInto,
     Update,
 )
+from everview.sql.write.changing import Merge, When
 from everview.statements.results import CHANGES, done, rows_frame
 from everview.statements.warehouse import Warehouse, checked_names, placed, rows_of, single
 from everview.tables import Declared, add_columns, create_table

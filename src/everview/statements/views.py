@@ -10,11 +10,11 @@ from pyspark.sql import DataFrame
 from everview.create import create_view, create_virtual_view
 from everview.errors import UnknownName
 from everview.lake.catalog import Entry
-from everview.plan.shape import FullOnly
-from everview.run.define import Defined
-from everview.run.pinned import pinned_settings
-from everview.sql.inline import VirtualView
+from everview.run.understand.define import Defined
+from everview.shape.shape import FullOnly
+from everview.spark.pinned import pinned_settings
 from everview.sql.names import sql_type
+from everview.sql.read.inline import VirtualView
 from everview.sql.statements.parts import (
     AddColumns,
     Name,

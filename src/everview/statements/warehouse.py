@@ -15,7 +15,7 @@ from everview.facts.receipts import Receipt
 from everview.handles.table import Table
 from everview.handles.view import View
 from everview.queries import query_frame
-from everview.sql.parse import parse_query
+from everview.sql.read.parse import parse_query
 from everview.sql.statements.parts import Name, Slice
 from everview.views.resolve import resolve
 from everview.views.status import Status

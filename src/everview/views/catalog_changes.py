@@ -17,7 +17,7 @@ from everview.errors import (
 )
 from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.storage import Storage
-from everview.sql.parse import parse_query, table_name, table_references
+from everview.sql.read.parse import parse_query, table_name, table_references
 from everview.views.graph import all_readers, readers
 from everview.views.resolve import virtual_views
 from everview.views.world import KINDS, World, find_entry, record_of

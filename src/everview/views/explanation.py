@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from everview.algebra.notation import Node, formula, tree
+from everview.algebra.notation.plans import Node, formula, tree
 from everview.algebra.relations import Changes, Rel, Scan
+from everview.choose.strategies import Choice, Incremental
 from everview.facts.files import Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.tables import Lost
-from everview.plan.advice import advice
-from everview.plan.column_types import column_types
-from everview.plan.parts import Part
-from everview.plan.shape import FullOnly, Shape
-from everview.plan.strategies import Choice, Incremental
+from everview.optimize.parts import Part
 from everview.program.steps import Append, FindKeys, Keep, Overwrite, Program, Recompute, Stage
-from everview.sql.write import write
+from everview.shape.advice import advice
+from everview.shape.column_types import column_types
+from everview.shape.shape import FullOnly, Shape
+from everview.sql.write.door import write
 from everview.views.explanation_screen import explanation_on_a_screen
 from everview.views.explanation_text import explanation_card, explanation_text
 from everview.views.kept import stored_as

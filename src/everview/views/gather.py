@@ -90,8 +90,8 @@ def _with_moment(record: ViewRecord) -> ViewRecord:
     """An older record does not say what makes the view depend on the clock; its text does."""
     if record.moment is not None or not record.full_only or record.kept:
         return record
-    from everview.sql.moments import known_moment
-    from everview.sql.spark_text import SparkText, query_of
+    from everview.sql.bind.moments import known_moment
+    from everview.sql.statements.spark_text import SparkText, query_of
 
     sources = {s.name: s.schema for s in (*record.sources, *record.outside)}
     query = query_of(record)

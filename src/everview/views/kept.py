@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from everview.algebra.notation.scalars import scalar_notation
 from everview.algebra.relations import Project, Rel
-from everview.algebra.scalar_notation import scalar_notation
 from everview.algebra.scalars import Column
 from everview.algebra.walk import inputs
 from everview.facts.refreshes import StoredFacts
 from everview.facts.views import HIDDEN, Layout
-from everview.plan.grouped import Grouped
-from everview.plan.shape import Bag, FullOnly, Keyed, Shape
+from everview.shape.grouped import Grouped
+from everview.shape.shape import Bag, FullOnly, Keyed, Shape
 from everview.views.status import read_with
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from everview.lake.delta.storage import Storage
-from everview.run.staging import FOLDER as STAGING
+from everview.run.rows.staging import FOLDER as STAGING
 from everview.views.world import World
 
 _HOUR = 3_600_000

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from everview.choose.unchanged import require_full_allowed
 from everview.errors import EverviewError
 from everview.facts.refreshes import RefreshFacts, StoredFacts
 from everview.facts.tables import Lost
 from everview.lake.catalog import Entry
-from everview.plan.unchanged import require_full_allowed
 from everview.views.gather import gather_from
 from everview.views.replacement import rebuild_reason, reworded
 from everview.views.standing import standing_of

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from everview.algebra.keys import keys
-from everview.algebra.notation import formula
-from everview.algebra.signs import Sign
+from everview.algebra.derive.keys import keys
+from everview.algebra.derive.signs import Sign
+from everview.algebra.notation.plans import formula
+from everview.choose.changes import changes_of, known_of
+from everview.choose.strategies import Incremental
 from everview.facts.refreshes import RefreshFacts
-from everview.plan.changes import changes_of, known_of
-from everview.plan.grouped import Grouped
-from everview.plan.parts import tidied
-from everview.plan.shape import Bag, FullOnly, Keyed, Shape
-from everview.plan.strategies import Incremental
+from everview.optimize.parts import tidied
 from everview.rewrite.rules import ordered_terms
+from everview.shape.grouped import Grouped
+from everview.shape.shape import Bag, FullOnly, Keyed, Shape
 
 
 @dataclass(frozen=True, slots=True)

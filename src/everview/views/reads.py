@@ -11,7 +11,7 @@ from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Snapshot
 from everview.facts.wording import aligned, counted, size_text
-from everview.plan.parts import Part
+from everview.optimize.parts import Part
 from everview.program.steps import (
     Append,
     FindCopies,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from everview.choose.unchanged import require_full_allowed
 from everview.facts.standing import Standing
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.table import EmbeddedTable
-from everview.plan.unchanged import require_full_allowed
 from everview.views.standing import standing_of
 from everview.views.world import World, record_of
 
 if TYPE_CHECKING:
-    from everview.run.define import Defined
-    from everview.sql.inline import Inlined
+    from everview.run.understand.define import Defined
+    from everview.sql.read.inline import Inlined
 
 
 def why_rebuild(world: World, entry: Entry, table: EmbeddedTable, *, full: bool) -> str:
@@ -66,8 +66,8 @@ def names_read_now(world: World, record: ViewRecord) -> tuple[str, ...]:
 
 def text_now(entries: Entries, record: ViewRecord) -> Inlined:
     """A definition with the virtual views of today in it."""
-    from everview.sql.inline import inlined
-    from everview.sql.parse import parse_query
+    from everview.sql.read.inline import inlined
+    from everview.sql.read.parse import parse_query
     from everview.views.resolve import virtual_views
 
     return inlined(parse_query(record.given), virtual_views(entries))

@@ -19,11 +19,11 @@ from everview.facts.schema import Schema
 from everview.facts.views import Mention
 from everview.lake.catalog import Entries, Entry
 from everview.lake.delta.storage import location
-from everview.run.find_tables import read_by_spark
-from everview.run.session_tables import SessionTable, find_session_table, session_schema
-from everview.sql.inline import Inlined, VirtualView, inlined
-from everview.sql.parse import Parsed, table_name, table_references
-from everview.sql.spark_text import Query, SparkText
+from everview.run.rows.session_tables import SessionTable, find_session_table, session_schema
+from everview.run.understand.find_tables import read_by_spark
+from everview.sql.read.inline import Inlined, VirtualView, inlined
+from everview.sql.read.parse import Parsed, table_name, table_references
+from everview.sql.statements.spark_text import Query, SparkText
 from everview.views.world import World, find_entry, public_schema
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from everview.choose.receipt import planned_receipt
+from everview.choose.unchanged import unchanged
 from everview.facts.receipts import Receipt
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
-from everview.plan.receipt import planned_receipt
-from everview.plan.unchanged import unchanged
 from everview.views.gather import Pins, gather
 from everview.views.replacement import reworded
 from everview.views.standing import standing_of

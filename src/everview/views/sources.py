@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from everview.errors import Place, SqlNotAllowed, SqlSyntax, UnknownName
 from everview.lake.catalog import Entries
-from everview.run.session_functions import user_functions
-from everview.sql.parse import forbid_outside_state, parse_query, table_name, table_references
-from everview.sql.spark_text import Query, SparkText, called_functions, one_query
+from everview.spark.session_functions import user_functions
+from everview.sql.read.parse import forbid_outside_state, parse_query, table_name, table_references
+from everview.sql.statements.spark_text import Query, SparkText, called_functions, one_query
 from everview.views.resolve import Resolved, resolve, resolve_by_spark
 from everview.views.world import World
 

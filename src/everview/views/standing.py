@@ -19,9 +19,9 @@ from everview.facts.standing import (
 )
 from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entries
-from everview.run.define import user_columns
-from everview.run.session_tables import outside_schema
-from everview.sql.spark_text import query_of
+from everview.run.rows.session_tables import outside_schema
+from everview.run.understand.define import user_columns
+from everview.sql.statements.spark_text import query_of
 from everview.views.world import World, find_entry, public_schema, tail_at
 
 

@@ -13,12 +13,12 @@ from everview.facts.views import Tail, ViewRecord
 from everview.lake.catalog import Catalog, Entries, Entry
 from everview.lake.delta.storage import Storage
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
-from everview.run.engine import Engine
 from everview.run.faults import Probe, no_fault
 from everview.settings import Settings
+from everview.spark.engine import Engine
 
 if TYPE_CHECKING:
-    from everview.run.define import Defined
+    from everview.run.understand.define import Defined
 
 VIEW_PROPERTY = "everview.view"
 TABLE_PROPERTY = "everview.table"
@@ -75,8 +75,8 @@ class World:
     def defined(self, table: EmbeddedTable, record: ViewRecord) -> Defined:
         """The definition as understood; asked of Spark once per record and session."""
         # What reads SQL takes long to load; the log alone answers many calls.
-        from everview.run.define import define
-        from everview.sql.spark_text import query_of
+        from everview.run.understand.define import define
+        from everview.sql.statements.spark_text import query_of
 
         text = record.to_json()
         known = self._defined.get(table.uri)

@@ -8,7 +8,7 @@ from typing import Literal
 from everview.errors import Place
 from everview.facts.views import Policy
 from everview.sql.names import quoted
-from everview.sql.parse import place_at
+from everview.sql.read.parse import place_at
 
 Kind = Literal["MATERIALIZED VIEW", "VIEW", "TABLE"]
 

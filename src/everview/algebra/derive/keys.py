@@ -1,0 +1,201 @@
+"""Keys of a relation, derived from those of its inputs (Vista, 4.2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice, product
+from typing import assert_never
+
+from everview.algebra.derive.conditions import Said, Types, alike, said
+from everview.algebra.derive.constants import constants
+from everview.algebra.derive.join_keys import join_keys
+from everview.algebra.derive.literal_keys import told_apart, values_keys
+from everview.algebra.derive.minimal_keys import Key, Keys, equated, minimal
+from everview.algebra.derive.typed import typed
+from everview.algebra.relations import (
+    Aggregate,
+    Changes,
+    ChangeTable,
+    Copies,
+    Distinct,
+    Except,
+    Filter,
+    Generate,
+    Intersect,
+    Join,
+    Local,
+    Negate,
+    Net,
+    Pivot,
+    Project,
+    Rel,
+    Scan,
+    Shared,
+    Signed,
+    TableFunction,
+    TopK,
+    Touched,
+    UnionAll,
+    Unpivot,
+    Values,
+    Window,
+)
+from everview.algebra.scalars import Column, ColumnId, Constant, Ref, called
+from everview.algebra.walk import inputs
+
+__all__ = ["Declared", "Key", "Keys", "has_key_among", "keys"]
+
+Declared = Mapping[str, tuple[tuple[str, ...], ...]]
+
+
+def keys(rel: Rel, types: Types | None = None, declared: Declared | None = None) -> Keys:
+    """Sets of columns that no two rows of the relation agree on, whatever the tables hold; NULLs
+    are equal, and so are floats and strings that GROUP BY takes as one. The empty set: there is
+    at most one row. The smallest are given, and only so many.
+
+    `types`: Spark types of columns, at best of all that are scanned; columns whose types are not
+    known tell nothing by comparison. `declared`: keys of tables that are taken on trust.
+    """
+    return _Derivation(typed(rel, types or {}), declared or {}).of(rel)
+
+
+def has_key_among(columns: Iterable[ColumnId], found: Keys) -> bool:
+    """Whether these columns tell all rows apart."""
+    known = frozenset(columns)
+    return any(key <= known for key in found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Derivation:
+    types: Types
+    declared: Declared
+    met: dict[int, tuple[Rel, Keys]] = field(default_factory=dict)  # by the node, which is held
+
+    def of(self, rel: Rel) -> Keys:
+        """A column of one value tells nothing apart: no key needs it."""
+        if id(rel) not in self.met:
+            fixed = frozenset(constants(rel, self.types))
+            self.met[id(rel)] = rel, minimal(key - fixed for key in self._found(rel))
+        return self.met[id(rel)][1]
+
+    def _found(self, rel: Rel) -> Iterable[Key]:
+        match rel:
+            case Scan(table, _, columns):
+                return _named(self.declared.get(table, ()), columns)
+            case Changes() | Local() | Copies():
+                return ()
+            case Values():
+                return values_keys(rel)
+            case TableFunction(call, columns):
+                return [_ids(columns)] if called(call) == "range" else ()
+            case Filter(input_, condition):
+                return equated(self.of(input_), said(condition, self.types))
+            case Project():
+                return self._project(rel)
+            case Generate() | Unpivot():
+                return self._rows_of_row(rel)
+            case Join(_, left, right):
+                return join_keys(rel, self.of(left), self.of(right), self.types)
+            case UnionAll():
+                return self._union(rel)
+            case Except() | Intersect():
+                return self._compared(rel)
+            case Distinct(input_):
+                return [_ids(rel.columns), *self.of(input_)]
+            case Aggregate() | Pivot():
+                groups = _ids(rel.keys)
+                return [groups, *(key for key in self.of(rel.input) if key <= groups)]
+            case Window():
+                return [*self.of(rel.input), *_places(rel)]
+            case TopK():
+                return [*self.of(rel.input), *([frozenset()] if _is_one(rel) else [])]
+            case Shared() | Signed() | Negate() | Net():
+                return self.of(rel.input)
+            case Touched(_, columns) | ChangeTable(_, columns, _):
+                return [_ids(columns)]
+            case _:
+                assert_never(rel)
+
+    def _project(self, rel: Project) -> Iterable[Key]:
+        """keys(π_X A)  =  those keys of A that X shows, under the names that X gives."""
+        shown: dict[ColumnId, list[ColumnId]] = {}
+        for column, scalar in rel.outputs:
+            if isinstance(scalar, Ref):
+                shown.setdefault(scalar.id, []).append(column.id)
+        kept = [key for key in self.of(rel.input) if key <= shown.keys()]
+        first = minimal(frozenset(shown[c][0] for c in key) for key in kept)
+        same = {(names[0], other) for names in shown.values() for other in names[1:]}
+        return equated(first, Said({}, frozenset(same)))
+
+    def _rows_of_row(self, rel: Generate | Unpivot) -> Iterable[Key]:
+        """What tells the input's rows apart, and what tells apart the rows made of one."""
+        below = self.of(rel.input)
+        match rel:
+            case Generate(_, generator, made, _):
+                placed = called(generator) in ("posexplode", "posexplode_outer")
+                return [key | {made[0].id} for key in below] if placed else ()
+            case Unpivot(_, kept, label, _, rows, _):
+                if len({entry for entry, _ in rows}) < len(rows):
+                    return ()
+                apart = {label.id} if len(rows) > 1 else set()
+                return [key | apart for key in below if key <= _ids(kept)]
+
+    def _union(self, rel: UnionAll) -> Iterable[Key]:
+        """None, unless a column of literals tells the inputs apart: then it and a key of each."""
+        if len(rel.inputs) == 1:
+            return self._by_place(rel, rel.inputs[0])
+        each = [constants(i, self.types) for i in rel.inputs]
+        for column, *own in zip(rel.columns, *(i.columns for i in rel.inputs), strict=True):
+            if told_apart([known.get(c.id) for known, c in zip(each, own, strict=True)]):
+                chosen = product(*(sorted(self._by_place(rel, i), key=sorted) for i in rel.inputs))
+                return [frozenset({column.id}).union(*some) for some in islice(chosen, 64)]
+        return ()
+
+    def _compared(self, rel: Except | Intersect) -> Iterable[Key]:
+        """keys(A - B)  =  keys(A);  keys(A ∩ B)  =  keys(A) ∪ keys(B)
+
+        without ALL also all columns.
+        """
+        found = [] if rel.all else [_ids(rel.columns)]
+        sides = (rel.left,) if isinstance(rel, Except) else (rel.left, rel.right)
+        return [*found, *(key for side in sides for key in self._by_place(rel, side))]
+
+    def _by_place(self, rel: UnionAll | Except | Intersect, side: Rel) -> Keys:
+        """The keys of an input under the columns of the operator; none of a column whose values
+        Spark casts to meet those of another input, because the cast may make them equal.
+        """
+        under: dict[ColumnId, ColumnId] = {}
+        for column, mine, *own in zip(
+            rel.columns, side.columns, *(i.columns for i in inputs(rel)), strict=True
+        ):
+            if len(own) == 1 or alike(*(self.types.get(c.id) for c in own)):
+                under[mine.id] = column.id
+        kept = [key for key in self.of(side) if key <= under.keys()]
+        return minimal(frozenset(under[c] for c in key) for key in kept)
+
+
+def _ids(columns: tuple[Column, ...]) -> Key:
+    return frozenset(c.id for c in columns)
+
+
+def _named(declared: tuple[tuple[str, ...], ...], columns: tuple[Column, ...]) -> list[Key]:
+    """The declared keys whose columns are all scanned."""
+    ids = {c.name: c.id for c in columns}
+    whole = [names for names in declared if ids.keys() >= set(names)]
+    return [frozenset(ids[name] for name in names) for names in whole]
+
+
+def _places(rel: Window) -> list[Key]:
+    """A place in a partition is taken once."""
+    numbered = [c for c, call in rel.calls if called(call.function) == "row_number"]
+    return [_ids((*rel.partition, column)) for column in numbered]
+
+
+def _is_one(rel: TopK) -> bool:
+    """Whether at most one row is asked for."""
+    match rel.limit:
+        case Constant(_, 0 | 1):
+            return True
+        case _:
+            return False

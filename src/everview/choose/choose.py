@@ -1,0 +1,150 @@
+"""Choosing how to refresh: list the strategies and refusals, estimate, take the cheapest."""
+
+from __future__ import annotations
+
+from everview.algebra.relations import At, Changes, Rel, Scan
+from everview.algebra.walk import inputs, walk_plan
+from everview.choose.changes import changed_files, changes_of, known_of
+from everview.choose.cost import Cost
+from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal
+from everview.choose.unchanged import must_be_full, require_full_allowed, unchanged
+from everview.facts.refreshes import RefreshFacts
+from everview.facts.tables import Changes as ChangedFiles
+from everview.facts.tables import Lost
+from everview.optimize.leaf_facts import leaf_facts
+from everview.optimize.narrow import narrowed
+from everview.optimize.parts import parted, tidied
+from everview.optimize.select import files_within
+from everview.optimize.small_sides import with_small_sides
+from everview.rewrite.rules import ordered_terms
+from everview.shape.grouped import Grouped
+from everview.shape.shape import FullOnly, Keyed, Shape
+
+
+def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
+    """The strategy for this refresh under the view's policy."""
+    moment = shape.moment if isinstance(shape, FullOnly) else None
+    idle = unchanged(facts, moment, full=full)
+    if idle is not None:
+        return idle
+    forced = must_be_full(facts, moment, full=full)
+    moved = [s for s in facts.sources if s.old != s.new]
+    if not forced and not any(s.changed for s in facts.sources):
+        names = ", ".join(s.name for s in moved)
+        return Choice(Move("nothing changed"), f"new versions of {names} hold no change of rows")
+    if forced:
+        return Choice(Full(forced, _full_cost(facts)), forced)
+    recompute = Full("", _full_cost(facts))
+    incremental = _incremental(facts, shape)
+    if isinstance(incremental, Refusal):
+        return _fall_back(facts, recompute, incremental)
+    return _cheaper(facts, incremental, recompute)
+
+
+def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
+    for source in facts.sources:
+        if isinstance(source.changes, Lost):
+            return Refusal("incremental", f"{source.name}: {source.changes.reason}")
+    changed = frozenset(s.name for s in facts.sources if s.changed)
+    if isinstance(shape, FullOnly):
+        place = shape.place
+        where = f" (line {place.line}, column {place.column})" if place else ""
+        return Refusal("incremental", f"{shape.reason}{where}")
+    changes = changes_of(shape, changed, known_of(facts, changed))
+    gone = _gone(facts, changes.plan)
+    if gone:
+        return Refusal("incremental", gone)
+    ordered = ordered_terms(changes.plan)
+    hinted = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
+    plan = narrowed(hinted, leaf_facts(facts))
+    read = (plan, *_read_again(shape))
+    leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not inputs(leaf)}
+    cost = _cost(facts, read, changes.variant, len(parted(plan, leaves).parts))
+    return Incremental(changes.variant, plan, changed, changes.insert_only, cost, leaves)
+
+
+def _gone(facts: RefreshFacts, plan: Rel) -> str:
+    """Why a snapshot that the plan reads cannot be read any more, "" if all can.
+
+    The rows before the changes are those after them without the changes, where rows can be
+    compared; then the plan does not read that snapshot.
+    """
+    for leaf in walk_plan(plan):
+        if isinstance(leaf, Scan) and leaf.at is At.OLD:
+            source = facts.source(leaf.table)
+            if source.at_old is None:
+                return (
+                    f"{source.name}: version {source.old} cannot be read any more, and its rows "
+                    "are not told by the changes because they cannot be compared"
+                )
+    return ""
+
+
+def _read_again(shape: Shape) -> tuple[Rel, ...]:
+    """What is read besides the changes, whatever they are, to recompute what they touch."""
+    match shape:
+        case Keyed(view, _) if view.recomputed:
+            return (view.input,)
+        case Grouped(view, _, _):
+            return (view.base,)
+        case _:
+            return ()
+
+
+def _fall_back(facts: RefreshFacts, recompute: Full, refusal: Refusal) -> Choice:
+    require_full_allowed(facts.view, facts.policy, refusal.reason)
+    reason = "the policy is FULL" if facts.policy == "FULL" else refusal.reason
+    return Choice(Full(reason, recompute.cost), reason, None, (refusal,))
+
+
+def _cheaper(facts: RefreshFacts, incremental: Incremental, recompute: Full) -> Choice:
+    if facts.policy == "FULL":
+        return Choice(recompute, "the policy is FULL", incremental)
+    few, many = incremental.cost, recompute.cost
+    if facts.policy == "AUTO" and many.seconds < few.seconds:
+        return Choice(recompute, f"cheaper: {many.advantage(few)}", incremental)
+    if facts.policy != "AUTO":
+        return Choice(incremental, f"the policy is {facts.policy}", recompute)
+    return Choice(incremental, few.advantage(many), recompute)
+
+
+def _full_cost(facts: RefreshFacts) -> Cost:
+    stored = facts.stored.snapshot.bytes
+    read = sum(s.at_new.bytes for s in facts.sources)
+    guessed = () if stored else ("bytes written: a quarter of the sources",)
+    return Cost(read, stored or read // 4, 1, guessed)
+
+
+def leaf_bytes(facts: RefreshFacts, leaf: Rel) -> int:
+    """The bytes of the files behind a leaf of the plan."""
+    match leaf:
+        case Scan(table, at, _):
+            files = files_within(facts.source(table).at(at).files, leaf.ranges())
+            return sum(f.size for f in files)
+        case Changes(table, _):
+            return changed_files(facts, table).bytes
+        case _:
+            return 0
+
+
+def _leaf_rows(facts: RefreshFacts, leaf: Rel) -> tuple[int, int] | None:
+    """The rows of a leaf, and those of the table it is of."""
+    if not isinstance(leaf, Scan | Changes):
+        return None
+    whole = facts.source(leaf.table).at_new.rows
+    rows = changed_files(facts, leaf.table).rows if isinstance(leaf, Changes) else whole
+    return None if rows is None or whole is None else (rows, whole)
+
+
+def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], variant: str, parts: int) -> Cost:
+    """Every leaf is read once; of the stored view, as many files as there may be touched."""
+    read = sum(leaf_bytes(facts, leaf) for plan in plans for leaf in walk_plan(plan))
+    stored = facts.stored.snapshot
+    rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
+    known = [r for r in rows if r is not None]
+    if variant == "append":
+        share = sum(known) / max(1, stored.rows or 1)
+        return Cost(read, int(min(1.0, share) * stored.bytes), parts + 1, ("rows appended",))
+    rewritten = stored.bytes * facts.touched_files() // max(1, len(stored.files))
+    actions = parts + (2 if variant == "groups" else 3)
+    return Cost(read + rewritten, rewritten, actions, ("files touched",))

@@ -1,0 +1,79 @@
+"""What the log says of the columns of a plan's leaves: their types, and how far changes reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+
+from everview.algebra.derive.conditions import Types
+from everview.algebra.ranges import Range
+from everview.algebra.relations import Changes, Local, Scan
+from everview.algebra.scalars import ColumnId
+from everview.facts.files import Bounds, TableFile
+from everview.facts.refreshes import RefreshFacts, SourceFacts
+from everview.facts.schema import Schema
+from everview.facts.tables import Changes as ChangedFiles
+from everview.optimize.reach import LeafFacts, Ranges
+
+# Types whose values Python orders as Spark does, and of which bounds are known exactly.
+_ORDERED = frozenset({"byte", "short", "integer", "long", "date", "string"})
+
+# Rows at hand by their name: the names and types of their columns, and the files they lie in.
+AtHand = Mapping[str, tuple[Schema, tuple[TableFile, ...]]]
+
+
+def leaf_facts(facts: RefreshFacts, at_hand: AtHand | None = None) -> LeafFacts:
+    """The facts for the leaves of a refresh; nothing is known of a source that is a view with a
+    tail, of which not all stored rows are read.
+    """
+    sources = {s.name: s for s in facts.sources if s.tail is None}
+    local = at_hand or {}
+
+    def known(leaf: Scan | Changes | Local) -> tuple[Types, Ranges]:
+        if isinstance(leaf, Local):
+            return _of_local(leaf, local)
+        if leaf.table not in sources:
+            return {}, {}
+        names = {c.id: c.name for c in leaf.columns}
+        types = _types(names, sources[leaf.table].at_new.schema)
+        if isinstance(leaf, Scan):
+            return types, dict(leaf.within)
+        return types, _ranges(names, types, _changed(sources[leaf.table]))
+
+    return known
+
+
+def _of_local(leaf: Local, at_hand: AtHand) -> tuple[Types, Ranges]:
+    if leaf.name not in at_hand:
+        return {}, {}
+    schema, files = at_hand[leaf.name]
+    names = dict(zip((c.id for c in leaf.columns), schema.names, strict=False))
+    types = _types(names, schema)
+    return types, _ranges(names, types, files)
+
+
+def _changed(source: SourceFacts) -> Iterable[TableFile]:
+    files = source.changes.files if isinstance(source.changes, ChangedFiles) else ()
+    return [f.file for f in files]
+
+
+def _types(names: Mapping[ColumnId, str], schema: Schema) -> Types:
+    found = {c: schema[name].type for c, name in names.items() if name in schema}
+    return {c: type_ for c, type_ in found.items() if type_ in _ORDERED}
+
+
+def _ranges(names: Mapping[ColumnId, str], types: Types, files: Iterable[TableFile]) -> Ranges:
+    found: dict[ColumnId, Range] = {}
+    for column in types:
+        some = [_range(f.bounds_of(names[column])) for f in files]
+        known = [r for r in some if r is not None]
+        if known and len(known) == len(some):
+            found[column] = reduce(Range.hull, known)
+    return found
+
+
+def _range(bounds: Bounds) -> Range | None:
+    """None where a bound is not known."""
+    if bounds.low is None or bounds.high is None:
+        return None
+    return Range(bounds.low, bounds.high, null=bounds.nulls != 0)

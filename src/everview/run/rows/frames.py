@@ -1,0 +1,142 @@
+"""The leaves of a plan as DataFrames, from the pinned facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from types import MappingProxyType
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from everview.algebra.ranges import Range
+from everview.algebra.relations import Changes, Local, Scan
+from everview.facts.files import TableFile
+from everview.facts.receipts import Read
+from everview.facts.refreshes import RefreshFacts
+from everview.facts.schema import Schema
+from everview.facts.tables import Changes as ChangedFiles
+from everview.facts.tables import Snapshot
+from everview.optimize.select import files_within
+from everview.run.rows.read import changes_frame, flattened, snapshot_frame, spark_schema
+from everview.run.rows.staging import Staged
+from everview.run.rows.tails import shown_frame
+from everview.spark.engine import Engine
+from everview.sql.names import quoted
+from everview.sql.write.door import Leaf, Sql
+
+_SMALL_SHARE = 8  # a file with less than an eighth of the largest one's rows is a small one
+
+
+class Frames:
+    """Gives each leaf its rows, and keeps account of what was read."""
+
+    def __init__(self, engine: Engine, facts: RefreshFacts, view_scan: str) -> None:
+        self._engine = engine
+        self._facts = facts
+        self._view_scan = view_scan
+        self.local: dict[str, Staged] = {}  # rows that earlier steps left
+        self.stored_files: tuple[TableFile, ...] = facts.stored.snapshot.files
+        self.read: dict[str, Read] = {}
+        self._made: dict[tuple[str, object], DataFrame] = {}  # of a version, or the changes
+
+    def run(self, query: Sql) -> DataFrame:
+        """The query over the pinned rows."""
+        return self._engine.sql(query, self._all(query.leaves))
+
+    def _all(self, leaves: Mapping[str, Leaf]) -> dict[Leaf, DataFrame]:
+        return {leaf: self._frame(leaf) for leaf in leaves.values()}
+
+    def _frame(self, leaf: Leaf) -> DataFrame:
+        match leaf:
+            case Local(name, _):
+                return self.local[name].frame
+            case Scan(table, _, _) if table == self._view_scan:
+                return self.stored(self.stored_files)
+            case Scan(table, at, _):
+                snapshot = self._facts.source(table).at(at)
+                return _cut(self.source(table, snapshot, leaf.ranges()), leaf.ranges())
+            case Changes(table, _):
+                return self._changes(table)
+
+    def source(
+        self, name: str, snapshot: Snapshot, within: Mapping[str, Range] = MappingProxyType({})
+    ) -> DataFrame:
+        """A source's recorded columns at a snapshot, of the files that may hold rows within these
+        ranges; a column that came later is not seen, one that nobody uses and that is gone is
+        NULL.
+        """
+        if within:
+            snapshot = replace(snapshot, files=files_within(snapshot.files, within))
+        self._count(name, Read(snapshot.rows, snapshot.bytes))
+        made = name, (snapshot.version, frozenset(within.items()))
+        if made not in self._made:
+            self._made[made] = self._source(name, snapshot)
+        return self._made[made]
+
+    def _source(self, name: str, snapshot: Snapshot) -> DataFrame:
+        frame = shown_frame(self._engine.own, snapshot, self._facts.source(name).tail)
+        recorded = self._facts.stored.record.source(name).schema
+        frame = _filled(frame, recorded)
+        is_plain = frame.columns == list(recorded.names)
+        return frame if is_plain else frame.select(*map(quoted, recorded.names))
+
+    def stored(self, files: tuple[TableFile, ...]) -> DataFrame:
+        """Rows of the stored view, hidden fields as columns."""
+        large, small = _by_size(files)
+        spark, snapshot = self._engine.own, self._facts.stored.snapshot
+        frame = snapshot_frame(spark, snapshot, large)
+        if small:
+            frame = frame.unionAll(snapshot_frame(spark, snapshot, small).coalesce(1))
+        return flattened(frame, self._facts.stored.record.layout.stored)
+
+    def _changes(self, name: str) -> DataFrame:
+        source = self._facts.source(name)
+        assert isinstance(source.changes, ChangedFiles)
+        rows = source.changes.rows
+        self._count(name, Read(rows, source.changes.bytes, rows))
+        if (name, None) not in self._made:
+            frame = changes_frame(self._engine.own, source.changes, source.at_new.partition_by)
+            recorded = self._facts.stored.record.source(name).schema
+            self._made[name, None] = _filled(frame, recorded)
+        return self._made[name, None]
+
+    def _count(self, name: str, read: Read) -> None:
+        self.read[name] = self.read.get(name, Read(0, 0)) + read
+
+
+def _filled(frame: DataFrame, recorded: Schema) -> DataFrame:
+    """The rows with all recorded columns, those that are not there any more as NULL."""
+    there = set(frame.columns)
+    missing = Schema(tuple(f for f in recorded.fields if f.name not in there))
+    for field in spark_schema(missing):
+        frame = frame.withColumn(field.name, F.lit(None).cast(field.dataType))
+    return frame
+
+
+def _cut(frame: DataFrame, within: Mapping[str, Range]) -> DataFrame:
+    """The rows within these ranges, for Spark to leave out parts of files too."""
+    for name, range_ in within.items():
+        column = F.col(quoted(name))
+        inside = column.between(_literal(range_.low), _literal(range_.high))
+        frame = frame.filter(inside | column.isNull() if range_.null else inside)
+    return frame
+
+
+def _literal(value: int | str | date) -> Column:
+    """A day by its text: a Python date goes through Java's, which has another calendar before 1582
+    and fails before the year 1000.
+    """
+    return F.expr(f"DATE'{value.isoformat()}'") if isinstance(value, date) else F.lit(value)
+
+
+def _by_size(
+    files: tuple[TableFile, ...],
+) -> tuple[tuple[TableFile, ...], tuple[TableFile, ...]]:
+    """Files to be written anew one by one, and several small ones that become one."""
+    largest = max((f.rows or 0 for f in files), default=0)
+    small = tuple(f for f in files if (f.rows or 0) * _SMALL_SHARE < largest)
+    if len(small) < 2:
+        return files, ()
+    return tuple(f for f in files if f not in small), small

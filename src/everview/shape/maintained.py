@@ -1,0 +1,92 @@
+"""Which operators of a plan cannot be maintained by what changed, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from everview.algebra.relations import (
+    Aggregate,
+    Changes,
+    ChangeTable,
+    Copies,
+    Distinct,
+    Except,
+    Filter,
+    Generate,
+    Intersect,
+    Join,
+    Local,
+    Negate,
+    Net,
+    Pivot,
+    Project,
+    Rel,
+    Scan,
+    Shared,
+    Signed,
+    TableFunction,
+    TopK,
+    Touched,
+    UnionAll,
+    Unpivot,
+    Values,
+    Window,
+)
+from everview.algebra.scalars import Opaque, walk
+from everview.algebra.walk import scalars, walk_plan
+from everview.facts.refusals import Kind
+from everview.sql.bind.moments import PER_QUERY, RANDOM
+
+
+@dataclass(frozen=True, slots=True)
+class Unmaintained:
+    """Why a plan is recomputed in full: the reason and its kind, and the operator or function it
+    lies in.
+    """
+
+    kind: Kind
+    reason: str
+    operator: Rel | None = None
+    function: str = ""
+
+
+def unmaintained(rel: Rel) -> Unmaintained | None:
+    """The first operator, root first, that has no delta rule; None if all have one."""
+    for operator in walk_plan(rel):
+        without = _without_rule(operator)
+        if without is not None:
+            kind, what = without
+            return Unmaintained(kind, f"{what} is not maintained incrementally", operator)
+        for function in _functions(operator, PER_QUERY):
+            reason = f"{function}() has another value at every refresh"
+            return Unmaintained(Kind.CHANGING, reason, operator, function)
+        for function in _functions(operator, RANDOM):
+            reason = f"{function}() is not deterministic"
+            return Unmaintained(Kind.CHANGING, reason, operator, function)
+    return None
+
+
+def _functions(rel: Rel, names: frozenset[str]) -> list[str]:
+    """Which of these functions the operator's own scalars call."""
+    texts = [s for scalar in scalars(rel) for s in walk(scalar) if isinstance(s, Opaque)]
+    return sorted({f for text in texts for f in text.functions} & names)
+
+
+def _without_rule(rel: Rel) -> tuple[Kind, str] | None:
+    """What the operator is called in SQL if it has no delta rule, else None."""
+    match rel:
+        case TopK():
+            return Kind.CUT_OFF, "LIMIT or OFFSET"
+        case Window(_, (), _):
+            return Kind.ONE_WINDOW, "a window without PARTITION BY"
+        case Scan() | Changes() | Local() | Values() | TableFunction() | Filter() | Project():
+            return None
+        case Shared() | Generate() | Unpivot() | Join() | UnionAll() | Except() | Intersect():
+            return None
+        case Distinct() | Aggregate() | Window() | Pivot():
+            return None
+        case Signed() | Negate() | Net() | Copies() | Touched() | ChangeTable():
+            return None
+        case _:
+            assert_never(rel)

@@ -1,0 +1,130 @@
+"""What kind of view a definition is: which rows are stored and how they can be maintained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from everview.aggregates.keyed import KeyedView, keyed_view
+from everview.algebra.relations import Aggregate, Project, Rel
+from everview.algebra.scalars import ColumnId
+from everview.algebra.types import can_be_compared, can_be_grouped, type_of
+from everview.algebra.walk import tables
+from everview.delta.propagate import delta
+from everview.errors import Place
+from everview.facts.refusals import Kind
+from everview.facts.schema import Field, Schema
+from everview.facts.views import Layout, Moment
+from everview.optimize.parts import parted, tidied
+from everview.rewrite.rules import ordered_terms
+from everview.shape.grouped import Grouped, grouped
+from everview.shape.maintained import Unmaintained, unmaintained
+from everview.shape.repeating import not_repeating
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """One stored row per group, maintained by change tables."""
+
+    view: KeyedView
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """Rows as they are, maintained by insertions and deletions of rows."""
+
+    rel: Rel
+    types: Mapping[ColumnId, str]
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class FullOnly:
+    """Recomputed in full by the user's text at every refresh: why, and where in the text."""
+
+    kind: Kind
+    reason: str
+    place: Place | None
+    layout: Layout
+    about: str = ""  # the function or column that the reason names
+    moment: Moment | None = None  # what makes its rows depend on when they are computed
+
+
+Shape = Keyed | Grouped | Bag | FullOnly
+
+# Spark takes longer to plan more than it takes to recompute most views.
+MOST_OPERATORS = 1000
+
+
+def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
+    """The shape of a bound definition whose columns are `public`."""
+    refused = unmaintained(rel)
+    if refused is not None:
+        return full_only(refused.kind, refused.reason, None, public)
+    is_keyed = isinstance(rel, Project) and isinstance(rel.input, Aggregate)
+    below = rel.input.input if is_keyed else rel  # type: ignore[union-attr]
+    of_keys = grouped(rel, types, public) if not_repeating(below, types) is not None else None
+    if isinstance(of_keys, Unmaintained):
+        return full_only(of_keys.kind, of_keys.reason, None, public, about=of_keys.function)
+    below = below if of_keys is None else of_keys.view.base
+    size = _largest_query(below)
+    if size > MOST_OPERATORS:
+        reason = f"a query of its changes has {size} operators, at most {MOST_OPERATORS} are run"
+        return full_only(Kind.TOO_LARGE, reason, None, public)
+    if of_keys is not None:
+        return of_keys
+    if is_keyed:
+        assert isinstance(rel, Project)
+        return _keyed(rel, types, public)
+    return _bag(rel, types, public)
+
+
+def _largest_query(rel: Rel) -> int:
+    """How many operators one query has when every table changes."""
+    changes = delta(rel, tables(rel))
+    return 0 if changes is None else parted(tidied(ordered_terms(changes))).largest()
+
+
+def full_only(
+    kind: Kind, reason: str, place: Place | None, public: Schema, *, about: str = ""
+) -> FullOnly:
+    return FullOnly(kind, reason, place, Layout("rows", (), public), about)
+
+
+def _bag(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
+    for field in public.fields:
+        if not can_be_compared(field.parsed):
+            reason = f"`{field.name}` is a VARIANT, which cannot be compared"
+            return full_only(Kind.TYPE, reason, None, public, about=field.name)
+    return Bag(rel, types, Layout("bag", (), public))
+
+
+def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape:
+    aggregate = rel.input
+    assert isinstance(aggregate, Aggregate)
+    for key in aggregate.keys:
+        if not can_be_grouped(type_of(types[key.id])):
+            reason = f"the group key `{key.name}` is a MAP or VARIANT"
+            return full_only(Kind.TYPE, reason, None, public, about=key.name)
+    for field in public.fields:
+        if not can_be_compared(field.parsed):
+            reason = f"`{field.name}` is a VARIANT, which cannot be compared"
+            return full_only(Kind.TYPE, reason, None, public, about=field.name)
+    view = keyed_view(_named(rel, public), types)
+    names = [f.name for f in public.fields]
+    stored = [
+        Field(names[i] if i < len(names) else column.name, view.types[held.id])
+        for i, (column, held) in enumerate(view.stored)
+    ]
+    place = {held.id: field.name for field, (_, held) in zip(stored, view.stored, strict=True)}
+    names_of_keys = tuple(place[k.id] for k in view.keys)
+    return Keyed(view, Layout("keyed", names_of_keys, Schema(tuple(stored))))
+
+
+def _named(rel: Project, public: Schema) -> Project:
+    """The projection with the names that its columns are stored under: Spark names what the text
+    does not.
+    """
+    pairs = zip(rel.outputs, public.names, strict=True)
+    return replace(rel, outputs=tuple((replace(c, name=n), s) for (c, s), n in pairs))

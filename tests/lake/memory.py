@@ -1,0 +1,247 @@
+"""A lake in memory with the behaviour of the others, for tests: rows are values, not files."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from threading import RLock
+
+from everview.errors import CommitConflict, CommitUnknown, LostHistory, NameTaken, NotATable
+from everview.facts.files import Sign, TableFile
+from everview.facts.schema import Schema
+from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
+from everview.lake.delta.settle import settle
+from everview.lake.delta.shapes import common_columns
+from everview.lake.delta.summed import APPENDED, CHANGE_FILES, DIFFERENCE, NOTHING, Summed
+
+_HOUR = 3_600_000
+
+
+@dataclass(frozen=True)
+class _Version:
+    """The state after a commit, and the commit (None for the creation)."""
+
+    timestamp: int
+    commit: Commit | None
+    files: Mapping[str, TableFile]
+    transactions: Mapping[str, int]
+    shape: TableShape
+
+
+@dataclass
+class _State:
+    """What is stored at one location. `first` is the oldest version whose history is kept."""
+
+    id: str
+    versions: list[_Version]
+    first: int = 0
+    vacuumed: set[str] = field(default_factory=set)
+
+
+class MemoryTable:
+    """A table of the in-memory lake."""
+
+    def __init__(self, lake: MemoryLake, uri: str) -> None:
+        self._lake = lake
+        self._uri = uri
+
+    @property
+    def uri(self) -> str:
+        return self._uri
+
+    def head(self) -> Head:
+        state = self._state()
+        properties = state.versions[-1].shape.properties
+        return Head(state.id, len(state.versions) - 1, dict(properties))
+
+    def snapshot(self, version: int) -> Snapshot:
+        state = self._state()
+        if not state.first <= version < len(state.versions):
+            raise LostHistory(f"version {version} of {self._uri} is gone or was never there")
+        at = state.versions[version]
+        return Snapshot(
+            table_id=state.id,
+            uri=self._uri,
+            version=version,
+            schema=at.shape.schema,
+            partition_by=at.shape.partition_by,
+            files=tuple(at.files.values()),
+            properties=dict(at.shape.properties),
+        )
+
+    def changes(self, old: int, new: int, columns: tuple[str, ...] | None = None) -> Changes | Lost:
+        state = self._state()
+        if old > new:
+            return Lost(f"version {old} is newer than version {new}")
+        if not state.first <= old <= new < len(state.versions):
+            return Lost(f"version {old} or {new} of {self._uri} is gone or was never there")
+        shapes = list(enumerate((v.shape for v in state.versions[old:new]), old))
+        schema = common_columns(shapes, state.versions[new].shape, columns)
+        is_alike = not isinstance(schema, Lost)
+        if not is_alike:
+            schema = common_columns(shapes[:1], state.versions[new].shape, columns)
+        if isinstance(schema, Lost):
+            return schema
+        total = Summed()
+        for version in state.versions[old + 1 : new + 1]:
+            _add_commit(total, version.commit)
+        if not is_alike or not total.is_single:
+            total = _between_ends(state.versions[old : new + 1])
+        lost = next((c for c in total.files if c.file.path in state.vacuumed), None)
+        if lost is not None:
+            return Lost(f"files of the changes were vacuumed, {lost.file.path} for one")
+        return Changes(state.id, self._uri, old, new, schema, total.files, total.ways)
+
+    def commit(self, commit: Commit) -> int:
+        try:
+            self._land(commit)
+        except Exception as error:
+            return settle(self._uri, commit.base, commit.token, self._search, error)
+        return commit.base + 1
+
+    def find_token(self, token: str, since: int) -> int | None:
+        return self._search(token, since)[1]
+
+    def transaction(self, app_id: str) -> int | None:
+        return self._state().versions[-1].transactions.get(app_id)
+
+    def history(self, limit: int | None = None) -> tuple[CommitInfo, ...]:
+        state = self._state()
+        kept = range(len(state.versions) - 1, state.first - 1, -1)[:limit]
+        return tuple(_info(number, state.versions[number]) for number in kept)
+
+    def checkpoint(self) -> None:
+        self._state()
+
+    def vacuum(self, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
+        state = self._state()
+        moment = _now() - retention_hours * _HOUR
+        old = [v for v in state.versions if v.timestamp < moment or retention_hours == 0]
+        doomed = {path for version in old for path in _ended_by(version)}
+        gone = tuple(sorted(doomed - set(state.versions[-1].files) - state.vacuumed))
+        if not dry_run:
+            state.vacuumed.update(gone)
+        return gone
+
+    def forget(self, before: int) -> None:
+        """Lose the history before a version, as a cleanup of the log does."""
+        self._state().first = before
+
+    def _state(self) -> _State:
+        return self._lake.state(self._uri)
+
+    def _land(self, commit: Commit) -> None:
+        with self._lake.lock:
+            state = self._state()
+            head = len(state.versions) - 1
+            if commit.base != head:
+                raise CommitConflict(f"{self._uri} is at version {head}, not {commit.base}")
+            before = state.versions[-1]
+            removed = {file.path for file in commit.removes}
+            files = {p: f for p, f in before.files.items() if p not in removed}
+            if commit.shape is not None and files:
+                raise ValueError("a new shape for a table that keeps files of the old one")
+            files.update((file.path, file) for file in commit.adds)
+            transactions = {**before.transactions, **dict(commit.transactions)}
+            shape = _shape_after(before.shape, commit.shape)
+            state.versions.append(_Version(_now(), commit, files, transactions, shape))
+
+    def _search(self, token: str, since: int) -> tuple[int, int | None]:
+        state = self._state()
+        head = len(state.versions) - 1
+        if head < since or since + 1 < state.first:
+            raise CommitUnknown(f"commits of {self._uri} after version {since} are gone")
+        for number in range(since + 1, head + 1):
+            commit = state.versions[number].commit
+            if commit is not None and commit.token == token:
+                return head, number
+        return head, None
+
+
+class MemoryLake:
+    """Tables by location, shared by everyone who holds the lake."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self._states: dict[str, _State] = {}
+
+    def open(self, uri: str) -> MemoryTable:
+        self.state(uri)
+        return MemoryTable(self, uri)
+
+    def create(
+        self, uri: str, schema: Schema, partition_by: tuple[str, ...], properties: dict[str, str]
+    ) -> MemoryTable:
+        with self.lock:
+            if uri in self._states:
+                raise NameTaken(f"there is a table at {uri} already")
+            shape = TableShape(schema, partition_by, dict(properties))
+            self._states[uri] = _State(str(uuid.uuid4()), [_Version(_now(), None, {}, {}, shape)])
+        return MemoryTable(self, uri)
+
+    def drop(self, uri: str) -> None:
+        """Remove the table with all its versions, as deleting its folder does."""
+        del self._states[uri]
+
+    def state(self, uri: str) -> _State:
+        if uri not in self._states:
+            raise NotATable(f"no table at {uri}")
+        return self._states[uri]
+
+
+def _shape_after(before: TableShape, new: TableShape | None) -> TableShape:
+    if new is None:
+        return before
+    return replace(new, properties={**before.properties, **new.properties})
+
+
+def _add_commit(total: Summed, commit: Commit | None) -> None:
+    if commit is None or not commit.data_change or not (commit.adds or commit.removes):
+        total.count(NOTHING)
+    elif commit.has_change_files:
+        total.count(CHANGE_FILES)
+        total.give(commit.minus, Sign.MINUS)
+        total.give(commit.plus, Sign.PLUS)
+    else:
+        total.count(DIFFERENCE if commit.removes else APPENDED)
+        for file in commit.removes:
+            total.add(file, -1)
+        for file in commit.adds:
+            total.add(file, 1)
+
+
+def _between_ends(versions: list[_Version]) -> Summed:
+    total = Summed()
+    for _ in versions[1:]:
+        total.count(DIFFERENCE)
+    for file in versions[0].files.values():
+        total.add(file, -1)
+    for file in versions[-1].files.values():
+        total.add(file, 1)
+    return total
+
+
+def _ended_by(version: _Version) -> Iterator[str]:
+    """The files that nobody needs once the version before this one is out of retention."""
+    commit = version.commit or Commit(0, "", "")
+    return (file.path for file in (*commit.removes, *commit.minus, *commit.plus))
+
+
+def _info(number: int, version: _Version) -> CommitInfo:
+    commit = version.commit
+    if commit is None:
+        return CommitInfo(number, version.timestamp, "CREATE TABLE", {}, data_change=False)
+    own = {
+        **commit.metadata,
+        "token": commit.token,
+        "operation": commit.operation,
+        "has_change_files": commit.has_change_files,
+    }
+    changed = commit.data_change and bool(commit.adds or commit.removes)
+    return CommitInfo(number, version.timestamp, commit.operation, own, data_change=changed)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
