@@ -12,7 +12,7 @@ FUZZ_CASES ?= 20000
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo picture docs docs-check functions test check lint types format test-pure \
-	test-spark test-spark-use test-spark-deep test-corpus test-connect test-wheel pictures mutate fuzz fuzz-sql fuzz-spark coverage bench corpus dist lock clean
+	test-spark test-spark-api test-spark-use test-spark-deep test-corpus test-connect test-wheel pictures mutate fuzz fuzz-sql fuzz-spark coverage bench corpus dist lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s%s\n", $$1, $$2}'
@@ -42,7 +42,7 @@ check: lint types test mutate ## what CI runs: lint, types, all tests, mutants
 test: test-pure ## all tests; of those on Connect, of the corpus and of faults a share; two at a time
 	EVERVIEW_CONNECT_SHARE=10 EVERVIEW_CORPUS_SHARE=12 EVERVIEW_FUNCTIONS_SHARE=12 \
 		EVERVIEW_CASES_SHARE=4 EVERVIEW_SCRIPTS_SHARE=3 EVERVIEW_VIEWS_SHARE=60 $(BIN)/python \
-		tools/lanes.py test-spark-deep test-spark-use test-corpus test-connect
+		tools/lanes.py test-spark-api test-spark-deep test-spark-use test-corpus test-connect
 
 test-pure: $(READY) ## the fast tests, without Spark
 	$(PYTEST) -m "not spark and not connect" $(ARGS)
@@ -51,13 +51,16 @@ test-spark: $(READY) ## the tests on a classic Spark session
 	$(PYTEST) -m "spark and not connect and not wheel" $(ARGS)
 
 # What a person calls; and what stands behind it.
-USE := tests/api tests/attach tests/cli tests/docs tests/run tests/testing
+USE := tests/attach tests/cli tests/docs tests/run tests/testing
 CORPUS := tests/corpus tests/sql
-test-spark-use: $(READY) ## of these the tests of what a person calls
+test-spark-api: $(READY) ## of these the tests of what a person calls from Python
+	$(PYTEST) -m "spark and not connect and not wheel" tests/api $(ARGS)
+
+test-spark-use: $(READY) ## of these the command line, attached tables, pages
 	$(PYTEST) -m "spark and not connect and not wheel" $(USE) $(ARGS)
 
 test-spark-deep: $(READY) ## of these the others: faults, numbers, random views, scripts
-	$(PYTEST) -m "spark and not connect and not wheel" $(USE:%=--ignore=%) $(CORPUS:%=--ignore=%) \
+	$(PYTEST) -m "spark and not connect and not wheel" --ignore=tests/api $(USE:%=--ignore=%) $(CORPUS:%=--ignore=%) \
 		tests $(ARGS)
 
 test-corpus: $(READY) ## queries of many kinds, lowered and written back, against Spark's own answers

@@ -108,7 +108,7 @@ def forget_the_moment(view: ev.View) -> None:
         for action in (a for a in actions if "metaData" in a):
             properties = action["metaData"]["configuration"]
             record = json.loads(properties[VIEW_PROPERTY])
-            del record["moment"]
+            del record["moment"], record["kept"]
             properties[VIEW_PROPERTY] = json.dumps(record)
         log.write_text("\n".join(map(json.dumps, actions)) + "\n")
         log.with_name(f".{log.name}.crc").unlink(missing_ok=True)

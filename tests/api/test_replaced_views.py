@@ -53,7 +53,7 @@ def test_each_version_is_read_by_the_definition_it_had(wh: ev.Warehouse, sales: 
     add_sales(sales, (6, "Oslo", 60))
     assert view.refresh().strategy == "incremental: append"
     assert view.verify().ok
-    view.vacuum(0)
+    view.vacuum(0, force=True)
     with refused(LostHistory, "vacuumed"):
         view.to_df(1)
     assert view.to_df().count() == 6
@@ -185,7 +185,7 @@ def test_a_virtual_view_is_replaced_below_others(wh: ev.Warehouse, sales: ev.Tab
     wh.create_view("chosen", "SELECT city, amount FROM sales WHERE amount >= 20")
     wh.create_view("named", "SELECT city AS c, amount FROM chosen")
     sql = "SELECT c, sum(amount) AS total FROM named GROUP BY c"
-    view = wh.create_materialized_view("v", sql, "INCREMENTAL STRICT")
+    view = wh.create_materialized_view("v", sql, "INCREMENTAL")
     wh.create_materialized_view("above", ABOVE, "INCREMENTAL STRICT")
     before = bag(view.to_df())
     wh.create_table("more", "city STRING, amount BIGINT")

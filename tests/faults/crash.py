@@ -12,8 +12,8 @@ import everview as ev
 from everview.run.faults import no_fault
 
 
-class Crash(Exception):
-    """The process dies here."""
+class Crash(BaseException):
+    """The process dies here; what answers errors does not see it."""
 
 
 @contextmanager

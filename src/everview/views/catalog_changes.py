@@ -185,7 +185,7 @@ def no_folder_left(world: World, location: str) -> Iterator[None]:
         yield
     except CommitUnknown:
         raise
-    except Exception:
+    except BaseException:  # also where somebody presses Ctrl-C
         with contextlib.suppress(OSError):
             remove_folder(world, location)
         raise

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+
+from everview.errors import EverviewError
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.lake.delta.table import EmbeddedTable
 from everview.views.gather import gather
@@ -24,8 +27,9 @@ def behind_since(world: World, facts: RefreshFacts) -> int | None:
         if source.old != source.new:
             found.append(_first_unseen(table, source))
         if entry.kind == "view":
-            below = behind_since(world, gather(world, entry, table, {}))
-            found += [] if below is None else [below]
+            with contextlib.suppress(EverviewError):  # which says it in a row of its own
+                below = behind_since(world, gather(world, entry, table, {}))
+                found += [] if below is None else [below]
     return min(found, default=None)
 
 
