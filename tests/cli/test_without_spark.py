@@ -78,7 +78,7 @@ def test_rows_of_another_layout_stay_until_something_changes(
 
         def other(world: World, *given: Any) -> Any:
             defined = real(world, *given)
-            layout = replace(defined.shape.layout, key=())
+            layout = replace(defined.shape.layout, kind="grouped")
             return replace(defined, shape=replace(defined.shape, layout=layout))
 
         table.append(spark.range(9, 10))

@@ -19,9 +19,6 @@ from everview.facts.standing import (
 )
 from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entries
-from everview.run.rows.session_tables import outside_schema
-from everview.run.understand.define import user_columns
-from everview.sql.statements.spark_text import query_of
 from everview.views.world import World, find_entry, public_schema, tail_at
 
 
@@ -51,7 +48,12 @@ def _seen(world: World, view: str, entries: Entries, source: SourceRecord) -> Se
         return _named(view, source, error)
 
 
+# What runs Spark and reads SQL is loaded where it is asked: of most views the log tells all.
+
+
 def _outside(world: World, view: str, source: SourceRecord) -> Schema | EverviewError:
+    from everview.run.rows.session_tables import outside_schema
+
     try:
         return outside_schema(world.engine.own, source)
     except EverviewError as error:
@@ -85,6 +87,9 @@ def _felt(world: World, record: ViewRecord, source: SourceStanding) -> SourceSta
 
 def _gives(world: World, record: ViewRecord, schemas: Mapping[str, Schema]) -> bool:
     """Whether the text gives the recorded columns over sources of these columns."""
+    from everview.run.understand.define import user_columns
+    from everview.sql.statements.spark_text import query_of
+
     with world.engine.settings(record.settings):
         try:
             found = user_columns(world.engine, query_of(record), schemas)
