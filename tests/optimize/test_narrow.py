@@ -180,6 +180,58 @@ def test_a_semi_join_passes_the_range_of_what_it_tests_on() -> None:
     assert cut == {"lines": {"l_order": Range(10, 20)}, "people": {"p_no": Range(10, 20)}}
 
 
+ORDER, LINE, PERSON = Column(1, "o_id"), Column(2, "l_order"), Column(3, "p_no")
+ORDERS = Changes("orders", (ORDER,))
+LINES, PEOPLE = Scan("lines", At.NEW, (LINE,)), Scan("people", At.NEW, (PERSON,))
+OF_LINES, OF_PEOPLE = Compare("=", Ref(1), Ref(2)), Compare("=", Ref(1), Ref(3))
+
+
+@pytest.mark.parametrize(
+    ("join", "read"),
+    [
+        (Join("inner", LINES, ORDERS, OF_LINES), "lines l_order 10 to 20, people p_no 10 to 20"),
+        (Join("left", ORDERS, LINES, OF_LINES), "lines l_order 10 to 20, people p_no 10 to 20"),
+        (Join("anti", ORDERS, LINES, OF_LINES), "lines l_order 10 to 20, people p_no 10 to 20"),
+        (Join("right", LINES, ORDERS, OF_LINES), "lines l_order 10 to 20, people p_no 10 to 20"),
+    ],
+)
+def test_a_join_passes_the_range_of_the_side_it_keeps_on(join: Join, read: str) -> None:
+    """Each joined with people by the key of the changed orders."""
+    plan = narrowed(Join("inner", join, PEOPLE, OF_PEOPLE), facts)
+    scans_ = (s for s in walk_plan(plan) if isinstance(s, Scan))
+    found = {" ".join([s.table, *(f"{n} {r}" for n, r in s.ranges().items())]) for s in scans_}
+    assert found == set(read.split(", "))
+
+
+BY = Column(4, "o_by")
+WIDER, OF_BY = Changes("orders", (ORDER, BY)), Compare("=", Ref(4), Ref(2))
+
+
+@pytest.mark.parametrize(
+    "join", [Join("inner", LINES, WIDER, OF_BY), Join("semi", WIDER, LINES, OF_BY)]
+)
+def test_a_column_that_is_not_joined_by_keeps_its_range(join: Join) -> None:
+    plan = narrowed(Join("inner", join, PEOPLE, OF_PEOPLE), facts)
+    cut = {s.table: s.ranges() for s in walk_plan(plan) if isinstance(s, Scan)}
+    assert cut == {"lines": {}, "people": {"p_no": Range(10, 20)}}
+
+
+def test_what_an_equality_tested_is_not_null() -> None:
+    """Orders that have lines, joined with people where NULLs would be equal."""
+    tested = Join("semi", ORDERS, LINES, OF_LINES)
+    plan = narrowed(Join("inner", tested, PEOPLE, Compare("<=>", Ref(1), Ref(3))), facts)
+    cut = {s.table: s.ranges() for s in walk_plan(plan) if isinstance(s, Scan)}
+    assert cut["people"] == {"p_no": Range(10, 20)}
+
+
+def test_an_inner_join_passes_a_range_from_its_right_side_to_its_left() -> None:
+    """Lines meet changed orders, and people are joined by the key of the lines."""
+    join = Join("inner", LINES, ORDERS, OF_LINES)
+    plan = narrowed(Join("inner", join, PEOPLE, Compare("=", Ref(2), Ref(3))), facts)
+    cut = {s.table: s.ranges() for s in walk_plan(plan) if isinstance(s, Scan)}
+    assert cut == {"lines": {"l_order": Range(10, 20)}, "people": {"p_no": Range(10, 20)}}
+
+
 def test_a_scan_that_two_read_is_cut_to_what_both_want() -> None:
     sql = """WITH both AS (SELECT * FROM lines)
         SELECT l_id FROM orders JOIN both ON o_id = l_order

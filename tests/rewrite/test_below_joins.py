@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from everview.algebra.joins import JoinKind
-from everview.algebra.relations import At, Filter, Join, Rel, Scan
+from everview.algebra.relations import At, Changes, Filter, Join, Rel, Scan
 from everview.algebra.scalars import TRUE, Column, Compare, Ref, Scalar, all_of, integer
 from everview.rewrite.connected_joins import connected_joins
 from everview.rewrite.filter_join_transpose import filter_join_transpose
+from everview.rewrite.join_order import join_order
 from tests.plan_text import plan_text
 
 A = Scan("a", At.NEW, (Column(1, "x"),))
@@ -70,6 +71,14 @@ def test_a_product_on_either_side_is_found(side: str) -> None:
     link, rest = Compare("=", Ref(1), Ref(3)), Compare("=", Ref(2), Ref(3))
     left, right = (product, C) if side == "left" else (C, product)
     assert "cross join" not in connected(Join("inner", left, right, link), rest)
+
+
+def test_a_condition_on_all_columns_is_kept() -> None:
+    """Changes are joined first, by a condition that reads every column there is."""
+    changes = Changes("a", A.columns)
+    ordered = join_order(Join("inner", changes, B, ON))
+    assert isinstance(ordered, Join)
+    assert ordered.condition == ON
 
 
 def test_an_outer_join_is_a_leaf_of_the_chain() -> None:
