@@ -139,7 +139,7 @@ class _Reading:
         said = str(error.getMessage() or error)
         mentioned = [stretch for stretch, name in self._asked.items() if name in said]
         if not mentioned:
-            raise self._invalid(error) from error
+            raise self._invalid(error) from None
         for stretch in mentioned:
             del self._asked[stretch]
             self._plain.append(stretch)
@@ -149,7 +149,7 @@ class _Reading:
         if self._on_trial is None:
             raise SqlSyntax(
                 spark_message(error), where=self._said_at(error), remedy=self._stop.remedy
-            ) from error
+            ) from None
         self._tables[self._on_trial] = replace(self._tables[self._on_trial], alias="")
         self._on_trial = None
 
@@ -158,7 +158,7 @@ class _Reading:
         stretch = self._stretch(error)
         parts = name_parts(self._text[slice(*stretch)])
         if parts is None:
-            raise self._not_named(self._place(stretch)) from error
+            raise self._not_named(self._place(stretch)) from None
         self._asked.pop(stretch, None)
         name = ".".join(parts).lower()
         schema = self._find(parts, self._place(stretch))
@@ -177,7 +177,7 @@ class _Reading:
         stretch = self._about(error)
         written = None if stretch is None else name_parts(self._text[slice(*stretch)])
         if stretch is None or (written and ".".join(map(quoted, written)) != name):
-            raise self._invalid(error) from error
+            raise self._invalid(error) from None
         return stretch
 
     def _about(self, error: AnalysisException) -> Stretch | None:
