@@ -108,9 +108,9 @@ class Statement:
     def delete(self, where: str) -> Result | None:
         with self._session():
             files = self._find(where)
+            marked = self._marked(files, where, {})  # a typo is told also where no row is found
             if not files:
                 return None
-            marked = self._marked(files, where, {})
             gone = F.col(MATCHED)
             part = F.when(gone, MINUS).otherwise(ROWS)
             action = F.when(gone, F.lit(DELETE))
@@ -122,9 +122,9 @@ class Statement:
         condition = "TRUE" if where is None else where
         with self._session():
             files = self._find(condition)
+            marked = self._marked(files, condition, wanted)
             if not files:
                 return None
-            marked = self._marked(files, condition, wanted)
             result = self._rewritten(updated_lines(marked, self._schema), files)
             return self._with_keys_checked(result, set(wanted))
 
