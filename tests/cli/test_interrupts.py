@@ -54,7 +54,7 @@ def end_of(program: subprocess.Popen[str]) -> tuple[int, str, str]:
     os.killpg(program.pid, signal.SIGINT)
     try:
         out, err = program.communicate(timeout=60)
-        until(lambda: not group(program), 5)
+        until(lambda: not group(program), 30)
         return program.returncode, out, err
     finally:
         for process in group(program):
