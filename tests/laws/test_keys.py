@@ -157,10 +157,7 @@ WRONG = {
     ),
 }
 RELOADED = (
-    "everview.algebra.derive.conditions",
-    "everview.algebra.derive.constants",
-    "everview.algebra.derive.keys",
-    "everview.algebra.derive.never_null",
+    "everview.algebra.derive",
     "tests.laws.key_law",
 )
 MOST = 3000
