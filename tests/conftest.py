@@ -35,6 +35,9 @@ MANY_CASES = (
     "tests/numbers/",
     "tests/attach/test_operations.py",
     "tests/api/test_merge_statement.py::test_random",
+    "tests/api/test_create_table.py",
+    "tests/api/test_keys.py",
+    "tests/api/test_write.py",
 )
 SCRIPTS = "tests/scripts/"
 
