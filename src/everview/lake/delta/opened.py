@@ -1,9 +1,4 @@
-"""Logs opened before, used again while the storage still holds what they were opened from.
-
-A version of a table never changes, so an opened one serves until its commit file is another one
-(the table was made again at its place) or is gone. The head needs more: no later commit file, and
-the same `_last_checkpoint`, without which no cleanup can have removed a later commit file.
-"""
+"""Logs opened before, used again while the storage still holds what they were opened from."""
 
 from __future__ import annotations
 
@@ -50,7 +45,12 @@ class OpenedLog:
 
 
 class OpenedLogs:
-    """The logs of a process, those used last kept longest."""
+    """The logs of a process, those used last kept longest.
+
+    A version of a table never changes, so an opened one serves until its commit file is another one
+    (the table was made again at its place) or is gone. The head needs more: no later commit file,
+    and the same `_last_checkpoint`, without which no cleanup can have removed a later commit file.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
