@@ -74,7 +74,9 @@ def same(value: Any) -> str:
 
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("names", [("k",), ("s", "k"), ("__ev.h0", "d"), ("k", "s", "d")])
-def test_keys_are_found_wherever_they_lie(tmp_path: Path, seed: int, names: tuple[str, ...]) -> None:
+def test_keys_are_found_wherever_they_lie(
+    tmp_path: Path, seed: int, names: tuple[str, ...]
+) -> None:
     random_ = random.Random(seed)
     folder = Folder(tmp_path, random_)
     places = [NAMES.index(n) for n in names]
