@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from everview.facts.files import Bounds, DataFile
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Commit
-from everview.lake.delta import footers
+from everview.lake import footers
 from everview.lake.delta.table import EmbeddedDelta
 from tests.lake.kits import write_columns
 
