@@ -1,4 +1,4 @@
-"""The law of groups merged over values at hand: they become what the plans of the apply step make of them."""
+"""The law of groups merged over values at hand: they become what a recomputation gives."""
 
 from __future__ import annotations
 
