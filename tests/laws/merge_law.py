@@ -62,14 +62,17 @@ def check_merge(seed: int, seen: Seen) -> None:
     before, after = Counter(stored), expected
     born = {k for k in _stored_keys(view, list(after)) if k not in keys}
     died = {k for k in keys if k not in _stored_keys(view, list(after))}
-    assert (merged.inserted, merged.deleted) == (len(born), len(died))
+    assert (len(merged.inserted), len(merged.deleted)) == (len(born), len(died))
     public = len(view.public)
     old_shown = Counter(row[:public] for row in before.elements())
     new_shown = Counter(row[:public] for row in after.elements())
     if exact >= set(range(public)):
         others = sum((old_shown - new_shown).values()) - len(died)
-        assert merged.updated >= others
-    assert all(r is None or r in merged.gone for r in merged.replaces)
+        assert len(merged.updated) >= others
+    assert {*merged.replaced, *merged.deleted} <= {*merged.gone}
+    assert len(merged.updated) == len(merged.replaced)
+    for after_, before_ in zip(merged.updated, merged.replaced, strict=True):
+        assert repr(merged.rows[after_][:public]) != repr(stored[before_][:public])
     seen.met("merge: born", when=born)
     seen.met("merge: died", when=died)
     seen.met("merge: updated", when=merged.updated)

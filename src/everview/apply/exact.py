@@ -14,7 +14,6 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
-from fractions import Fraction
 from typing import Any, assert_never
 
 from everview.algebra.scalars import (
@@ -160,7 +159,7 @@ def _cast(inner: Function, type_: str) -> Function:
     wanted = type_of(type_)
     match wanted:
         case DecimalOf(precision, scale):
-            return lambda row: _decimal(inner(row), precision, scale)
+            return _decimal(inner, precision, scale)
         case Plain(name) if name in _INTEGERS:
             most = 1 << (_INTEGERS[name] - 1)
             return lambda row: _whole(inner(row), most)
@@ -182,26 +181,23 @@ def _of_class(value: Any, classes: type | tuple[type, ...]) -> Any:
     raise LeftToSpark("a cast to another type")
 
 
-def _decimal(value: Any, precision: int, scale: int) -> Decimal | None:
-    if value is None:
-        return None
-    if isinstance(value, float | bool) or not isinstance(value, int | Decimal | Fraction):
-        raise LeftToSpark("a cast to a decimal")
-    if isinstance(value, Fraction):
-        rounded = _rounded(value, scale)
-    else:
-        rounded = Decimal(value).quantize(Decimal(1).scaleb(-scale), context=_WIDE)
-    if abs(rounded.scaleb(scale, context=_WIDE)) >= 10**precision:
-        raise LeftToSpark("an overflow")
+def _decimal(inner: Function, precision: int, scale: int) -> Function:
+    last, least_too_large = Decimal(1).scaleb(-scale), Decimal(10) ** (precision - scale)
+
+    def rounded(row: Row) -> Decimal | None:
+        value = inner(row)
+        if value is None:
+            return None
+        if not isinstance(value, Decimal):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise LeftToSpark("a cast to a decimal")
+            value = Decimal(value)
+        result = value.quantize(last, context=_WIDE)
+        if abs(result) >= least_too_large:
+            raise LeftToSpark("an overflow")
+        return result
+
     return rounded
-
-
-def _rounded(value: Fraction, scale: int) -> Decimal:
-    """Half up, away from zero."""
-    shifted = abs(value) * 10**scale
-    whole = (2 * shifted.numerator + shifted.denominator) // (2 * shifted.denominator)
-    signed = whole if value >= 0 else -whole
-    return Decimal(signed).scaleb(-scale, context=_WIDE)
 
 
 def _whole(value: Any, most: int) -> int | None:
@@ -274,15 +270,18 @@ def _arithmetic(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> An
 
 
 def _quotient(left: Any, right: Any) -> Any:
+    """To a hundred digits: a fraction of numbers of at most 38 digits does not come that near to a
+    half without being one, so that rounding it later is rounding once.
+    """
     if right == 0:
         raise LeftToSpark("a division by zero")
-    return left / right if isinstance(left, float) else Fraction(left) / Fraction(right)
+    return left / right if isinstance(left, float) else Decimal(left) / Decimal(right)
 
 
 def _remainder(left: Any, right: Any) -> Any:
     if right == 0 or isinstance(left, float):
         raise LeftToSpark("a remainder")
-    return left - right * int(Fraction(left) / Fraction(right))
+    return Decimal(left) % Decimal(right)  # with the sign of the first, as Spark's
 
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {

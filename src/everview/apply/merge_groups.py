@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from everview.aggregates.keyed import KeyedView
@@ -18,18 +18,19 @@ Row = tuple[Any, ...]
 class MergedGroups:
     """What becomes of the touched groups.
 
-    `rows` are the new rows as they are stored, and `replaces` says of each the number of the
-    stored row in whose place it comes, None if its group is new. `gone` are the numbers of all
-    stored rows that are to go. The other numbers count the groups whose public row appeared,
-    became another and vanished.
+    `rows` are the new rows as they are stored, and `gone` the numbers of the stored rows that are
+    to go; a group that stays as it is has neither. `inserted` and `updated` are the numbers of the
+    new rows whose group is new, or whose public columns are others than before; `replaced` and
+    `deleted` those of the stored rows that belong to the updated groups, in the same order, and to
+    groups that vanish.
     """
 
-    rows: tuple[Row, ...]
-    replaces: tuple[int | None, ...]
-    gone: tuple[int, ...]
-    inserted: int
-    updated: int
-    deleted: int
+    rows: list[Row] = field(default_factory=list)
+    gone: list[int] = field(default_factory=list)
+    inserted: list[int] = field(default_factory=list)
+    updated: list[int] = field(default_factory=list)
+    replaced: list[int] = field(default_factory=list)
+    deleted: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +84,26 @@ class MergeGroups:
         return self._certain(old) is True or (stored and self._lost(old) is True)
 
     def _all(self, groups: list[tuple[dict[ColumnId, Any], int | None]]) -> MergedGroups:
-        rows: list[Row] = []
-        replaces: list[int | None] = []
-        inserted = updated = deleted = 0
+        found = MergedGroups()
         for old, place in groups:
             new = self._after(old)
             is_there = not self._update.keys or new[self._update.count] > 0
-            if is_there:
-                rows.append(tuple(new[column] for column in self._update.stored))
-                replaces.append(place)
-            inserted += is_there and place is None
-            deleted += not is_there and place is not None
-            updated += is_there and place is not None and self._differs(old, new)
-        gone = tuple(place for _, place in groups if place is not None)
-        return MergedGroups(tuple(rows), tuple(replaces), gone, inserted, updated, deleted)
+            if not is_there and place is not None:
+                found.gone.append(place)
+                found.deleted.append(place)
+            elif is_there and place is None:
+                found.inserted.append(len(found.rows))
+                found.rows.append(self._row(new))
+            elif is_there and place is not None and self._row(old) != self._row(new):
+                if self._differs(old, new):
+                    found.updated.append(len(found.rows))
+                    found.replaced.append(place)
+                found.gone.append(place)
+                found.rows.append(self._row(new))
+        return found
+
+    def _row(self, group: Mapping[ColumnId, Any]) -> Row:
+        return tuple(group[column] for column in self._update.stored)
 
     def _after(self, old: Mapping[ColumnId, Any]) -> dict[ColumnId, Any]:
         new = {column: function(old) for column, function in self._merged}
