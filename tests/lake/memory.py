@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from threading import RLock
 
+import pyarrow as pa
+
 from everview.errors import CommitConflict, CommitUnknown, LostHistory, NameTaken, NotATable
 from everview.facts.files import InlineFile, Sign, TableFile
 from everview.facts.schema import Schema
@@ -128,6 +130,12 @@ class MemoryTable:
 
     def partition_by(self) -> tuple[str, ...]:
         return (self._becomes or self._state().versions[-1].shape).partition_by
+
+    def open_file(self, path: str) -> pa.NativeFile:
+        raise FileNotFoundError(path)  # rows lie in the files of a snapshot themselves
+
+    def create_file(self, path: str) -> pa.NativeFile:
+        raise PermissionError(path)
 
     def written(self, folder: str) -> tuple[InlineFile, ...]:
         return self._state().folders.get(folder, ())

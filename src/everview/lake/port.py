@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from pyarrow import NativeFile
+
 from everview.facts.files import TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
@@ -64,6 +66,14 @@ class LakeTable(Protocol):
 
     def partition_by(self) -> tuple[str, ...]:
         """The partition columns of files to be written."""
+        ...
+
+    def open_file(self, path: str) -> NativeFile:
+        """A file of a snapshot, by the path that it has there, to be read."""
+        ...
+
+    def create_file(self, path: str) -> NativeFile:
+        """A new file below the table's folder, part of no commit yet, to be written."""
         ...
 
     def written(self, folder: str) -> tuple[TableFile, ...]:

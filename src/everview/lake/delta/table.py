@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pyarrow as pa
 from deltalake import DeltaTable
 from deltalake import Schema as DeltaSchema
 from deltalake.exceptions import DeltaError
@@ -115,6 +116,12 @@ class EmbeddedTable:
     def partition_by(self) -> tuple[str, ...]:
         """The partition columns of files to be written."""
         return self._shape()[1]
+
+    def open_file(self, path: str) -> pa.NativeFile:
+        return self._storage.open(decoded(path))
+
+    def create_file(self, path: str) -> pa.NativeFile:
+        return self._storage.create(path)
 
     def written(self, folder: str) -> tuple[DataFile, ...]:
         """The Parquet files that a writer left below a folder of the table, from their footers."""
