@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from threading import RLock
 
-import pyarrow as pa
-
 from everview.errors import CommitConflict, CommitUnknown, LostHistory, NameTaken, NotATable
 from everview.facts.files import InlineFile, Sign, TableFile
 from everview.facts.schema import Schema
@@ -131,11 +129,10 @@ class MemoryTable:
     def partition_by(self) -> tuple[str, ...]:
         return (self._becomes or self._state().versions[-1].shape).partition_by
 
-    def open_file(self, path: str) -> pa.NativeFile:
-        raise FileNotFoundError(path)  # rows lie in the files of a snapshot themselves
+    def open_file(self, path: str) -> Any:
+        raise FileNotFoundError(path)  # there are rows alone
 
-    def create_file(self, path: str) -> pa.NativeFile:
-        raise PermissionError(path)
+    create_file = open_file
 
     def written(self, folder: str) -> tuple[InlineFile, ...]:
         return self._state().folders.get(folder, ())
