@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from threading import RLock
+from typing import Any
 
 from everview.errors import CommitConflict, CommitUnknown, LostHistory, NameTaken, NotATable
 from everview.facts.files import InlineFile, Sign, TableFile
@@ -55,8 +56,7 @@ class MemoryTable:
 
     def head(self) -> Head:
         state = self._state()
-        properties = state.versions[-1].shape.properties
-        return Head(state.id, len(state.versions) - 1, dict(properties))
+        return Head(state.id, len(state.versions) - 1, dict(state.versions[-1].shape.properties))
 
     def snapshot(self, version: int) -> Snapshot:
         state = self._state()
