@@ -65,7 +65,7 @@ def _refuse_locks(storage: Storage) -> None:
     options = {key.upper(): value for key, value in storage.options.items()}
     if options.get(_LOCKING) or os.environ.get(_LOCKING):
         raise UnsupportedFeature(
-            f"the definition of a view at {storage.uri} cannot be changed in place: its commits "
-            f"are ordered by a lock ({_LOCKING})",
-            remedy="Drop the view and create it again; or use a store with conditional writes.",
+            f"neither a new definition nor deletion vectors can be written at {storage.uri}: its "
+            f"commits are ordered by a lock ({_LOCKING})",
+            remedy="Use a store with conditional writes; a view can be dropped and created again.",
         )
