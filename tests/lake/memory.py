@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 
 from everview.errors import CommitConflict, CommitUnknown, LostHistory, NameTaken, NotATable
-from everview.facts.files import Sign, TableFile
+from everview.facts.files import InlineFile, Sign, TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
 from everview.lake.delta.settle import settle
@@ -101,6 +101,9 @@ class MemoryTable:
             return settle(self._uri, commit.base, commit.token, self._search, error)
         return commit.base + 1
 
+    def why_not_mark(self) -> str:
+        return ""
+
     def find_token(self, token: str, since: int) -> int | None:
         return self._search(token, since)[1]
 
@@ -139,6 +142,7 @@ class MemoryTable:
             if commit.base != head:
                 raise CommitConflict(f"{self._uri} is at version {head}, not {commit.base}")
             before = state.versions[-1]
+            commit = _rewritten(commit)
             removed = {file.path for file in commit.removes}
             files = {p: f for p, f in before.files.items() if p not in removed}
             if commit.shape is not None and files:
@@ -189,6 +193,23 @@ class MemoryLake:
         if uri not in self._states:
             raise NotATable(f"no table at {uri}")
         return self._states[uri]
+
+
+def _rewritten(commit: Commit) -> Commit:
+    """Rows of this lake have no positions: a file with marked rows is written anew without them."""
+    files = [(m.file, m.rows) for m in commit.marks if isinstance(m.file, InlineFile)]
+    adds = tuple(
+        replace(
+            file,
+            path=f"{file.path}-{commit.token}",
+            values=tuple(v for i, v in enumerate(file.values) if i not in rows),
+        )
+        for file, rows in files
+    )
+    removes = tuple(file for file, _ in files)
+    return replace(
+        commit, adds=(*commit.adds, *adds), removes=(*commit.removes, *removes), marks=()
+    )
 
 
 def _shape_after(before: TableShape, new: TableShape | None) -> TableShape:

@@ -43,6 +43,12 @@ class LakeTable(Protocol):
         """
         ...
 
+    def why_not_mark(self) -> str:
+        """Why a commit with marks would be refused, so that files are rewritten; "" if it would
+        not.
+        """
+        ...
+
     def find_token(self, token: str, since: int) -> int | None:
         """The version after `since` whose commit carries the token, None if certainly none does.
 

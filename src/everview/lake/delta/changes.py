@@ -88,7 +88,7 @@ def _by_commit(
     storage: Storage, old: int, entries: list[LogEntry], shape: Metadata
 ) -> Summed | None:
     """The sum of the commits; None if a vector that one of them names is gone."""
-    known = _described(storage, old, entries)
+    known = _described(storage, old, entries, shape)
     try:
         deleted = _deleted_rows(storage, entries)
     except LostHistory:
@@ -145,18 +145,25 @@ def _own_files(own: Mapping[str, Any], part: str, schema: Schema) -> Iterator[Da
         yield DataFile(file["path"], file["size"], file["rows"], partition, bounds)
 
 
-def _described(storage: Storage, old: int, entries: Iterable[LogEntry]) -> Mapping[str, DataFile]:
-    """Row counts and bounds of removed files: the older snapshot knows, if it is there."""
+def _described(
+    storage: Storage, old: int, entries: list[LogEntry], shape: Metadata
+) -> Mapping[str, DataFile]:
+    """Row counts and bounds of removed files: the commit that added them knows, or the older
+    snapshot, if it is there.
+    """
     ended = (e for e in entries if _way(e) in (DIFFERENCE, VECTORS))
     removes = (action for entry in ended for action in entry.of_kind("remove"))
-    added = {action.file.path for entry in entries for action in entry.of_kind("add")}
-    paths = {action.file.path for action in removes if action.file.rows is None} - added
-    if not paths:
-        return {}
+    paths = {action.file.path for action in removes if action.file.rows is None}
+    adds = (action for entry in entries for action in entry.of_kind("add"))
+    added = {a.file.path: _bounded(a, shape) for a in adds if a.file.path in paths}
+    unknown = paths - added.keys()
+    if not unknown:
+        return added
     try:
-        return {file.path: file for file in stored_files(load(storage, old), frozenset(paths))}
+        found = stored_files(load(storage, old), frozenset(unknown))
     except LostHistory:
-        return {}
+        return added
+    return {**added, **{file.path: file for file in found}}
 
 
 def _between_ends(

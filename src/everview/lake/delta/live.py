@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 from everview.errors import LostHistory
 from everview.lake.delta.log import LOG
 from everview.lake.delta.storage import Storage, decoded, in_threads
+from everview.lake.delta.vectors import Vector, vector_of
 
 Action = dict[str, Any]
 
@@ -38,6 +40,47 @@ def live_adds(storage: Storage, version: int, paths: Iterable[str]) -> dict[str,
     for part in parts if wanted else ():
         found |= _of_checkpoint(storage, part, wanted)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointVectors:
+    """The vectors that the newest checkpoint names: of files that are there, and of files that were
+    removed, with the time of that.
+    """
+
+    version: int = -1
+    live: frozenset[tuple[str, Vector]] = frozenset()
+    removed: frozenset[tuple[Vector, int]] = frozenset()
+
+
+def checkpoint_vectors(storage: Storage, version: int) -> CheckpointVectors:
+    """What the newest checkpoint up to a version says; nothing if there is none."""
+    checkpoint, parts = _newest_checkpoint(storage, version)
+    live: set[tuple[str, Vector]] = set()
+    removed: set[tuple[Vector, int]] = set()
+    for part in parts:
+        for action in _checkpoint_column(storage, part, "add"):
+            vector = vector_of(action.get("deletionVector"))
+            live |= {(decoded(action["path"]), vector)} if vector is not None else set()
+        for action in _checkpoint_column(storage, part, "remove"):
+            vector = vector_of(action.get("deletionVector"))
+            moment = int(action.get("deletionTimestamp") or 0)
+            removed |= {(vector, moment)} if vector is not None else set()
+    return CheckpointVectors(checkpoint, frozenset(live), frozenset(removed))
+
+
+def _checkpoint_column(storage: Storage, part: str, kind: str) -> list[Action]:
+    """The actions of a kind with all that vectors need of them."""
+    with storage.open(part) as stream:
+        file = pq.ParquetFile(stream)
+        known = file.schema_arrow
+        inside = [f.name for f in known.field(kind).type] if kind in known.names else []
+        if "deletionVector" not in inside:
+            return []
+        wanted = [n for n in ("path", "deletionVector", "deletionTimestamp") if n in inside]
+        rows = file.read(columns=[f"{kind}.{name}" for name in wanted])
+    actions = rows[kind].combine_chunks()
+    return [a for a in actions.drop_null().to_pylist() if a["path"] is not None]
 
 
 def _commit(storage: Storage, version: int) -> bytes:

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
 
 from everview.errors import LostHistory
 from everview.facts.files import NO_ROWS, Bounds, DataFile, Positions
@@ -138,7 +139,15 @@ def _without_deleted(
 
 def _deleted_rows(table: DeltaTable) -> dict[str, Positions]:
     root = decoded(table.table_uri)
-    vectors = arrow_table(table.deletion_vectors())
+    try:
+        vectors = arrow_table(table.deletion_vectors())
+    except DeltaError as error:
+        if "not found" not in str(error):
+            raise
+        raise LostHistory(
+            f"deletion vectors of version {table.version()} of {table.table_uri} were vacuumed",
+            remedy="Read a newer version.",
+        ) from error
     deleted = {}
     for uri, keep in zip(vectors["filepath"], vectors["selection_vector"], strict=True):
         mask = pc.invert(keep.values)
