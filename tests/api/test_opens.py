@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from tests.api.shop import add_sales
 
 
 @pytest.fixture
-def opens(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+def opens(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often each log was opened, by the last folder of its place."""
     counted: Counter[str] = Counter()
     library = load.DeltaTable
@@ -28,7 +27,7 @@ def opens(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
         return library(uri, *args, **named)
 
     monkeypatch.setattr(load, "DeltaTable", counting)
-    yield counted
+    return counted
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from pyarrow import NativeFile
+
 from everview.facts.files import TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
@@ -66,12 +68,26 @@ class LakeTable(Protocol):
         """The partition columns of files to be written."""
         ...
 
+    def open_file(self, path: str) -> NativeFile:
+        """A file of a snapshot, by the path that it has there, to be read."""
+        ...
+
+    def create_file(self, path: str) -> NativeFile:
+        """A new file below the table's folder, part of no commit yet, to be written."""
+        ...
+
     def written(self, folder: str) -> tuple[TableFile, ...]:
         """The files that a writer left below a folder of the table, ready to commit."""
         ...
 
     def remove_folder(self, folder: str) -> None:
         """Remove a folder of the table whose files are part of no commit."""
+        ...
+
+    def why_not_mark(self) -> str:
+        """Why a commit with marks would be refused, so that files are rewritten; "" if it would
+        not.
+        """
         ...
 
     def find_token(self, token: str, since: int) -> int | None:

@@ -125,6 +125,10 @@ class Storage:
     def open(self, path: str) -> pa.NativeFile:
         return self._files.open_input_file(path)
 
+    def create(self, path: str) -> pa.NativeFile:
+        """A new file, which is there when it is closed."""
+        return self._files.open_output_stream(path)
+
     def list(self, folder: str, *, recursive: bool) -> tuple[pafs.FileInfo, ...]:
         """The files in a folder, sorted by path; none if there is no such folder."""
         selector = pafs.FileSelector(folder, allow_not_found=True, recursive=recursive)

@@ -23,7 +23,7 @@ Open = Callable[[Storage, int | None], DeltaTable]
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class Signature:
     """What tells one log from another: digests of a commit file and of `_last_checkpoint`."""
 
     commit: bytes
@@ -35,7 +35,7 @@ class OpenedLog:
     """A table at one version. It is shared: who changes the table object opens one of his own."""
 
     table: DeltaTable
-    marks: Marks | None = None
+    signature: Signature | None = None
     was_head: bool = False
     snapshot: Snapshot | None = field(default=None)
 
@@ -59,26 +59,26 @@ class OpenedLogs:
     def at(self, storage: Storage, version: int, open_: Open) -> OpenedLog:
         """The log at a version."""
         known = self._used(storage, version)
-        marks, _ = _look(storage, version)
-        if known is not None and known.marks is not None:
-            if marks is not None and marks.commit == known.marks.commit:
+        signature, _ = _look(storage, version)
+        if known is not None and known.signature is not None:
+            if signature is not None and signature.commit == known.signature.commit:
                 return known
             self._forget(storage)
-        return self._kept(storage, OpenedLog(open_(storage, version), marks))
+        return self._kept(storage, OpenedLog(open_(storage, version), signature))
 
     def head(self, storage: Storage, open_: Open) -> OpenedLog:
         """The log at its head."""
         version = self._newest(storage)
         known = None if version is None else self._used(storage, version)
-        if version is not None and known is not None and known.marks is not None:
-            marks, has_later = _look(storage, version)
-            if marks == known.marks and not has_later:
+        if version is not None and known is not None and known.signature is not None:
+            signature, has_later = _look(storage, version)
+            if signature == known.signature and not has_later:
                 return known
-            if marks is None or marks.commit != known.marks.commit:
+            if signature is None or signature.commit != known.signature.commit:
                 self._forget(storage)
         newest = max(versions_in_log(storage), default=None)
-        marks = None if newest is None else _look(storage, newest)[0]
-        log = OpenedLog(open_(storage, None), marks, was_head=True)
+        signature = None if newest is None else _look(storage, newest)[0]
+        log = OpenedLog(open_(storage, None), signature, was_head=True)
         return self._kept(storage, log) if log.table.version() == newest else log
 
     def keep(self, storage: Storage, table: DeltaTable, landed: bytes) -> None:
@@ -87,8 +87,8 @@ class OpenedLogs:
         """
         content, checkpoint = storage.read_all((commit_path(table.version()), LAST_CHECKPOINT))
         if content is not None and landed in content:
-            marks = Marks(_digest(content), _digest(checkpoint))
-            self._kept(storage, OpenedLog(table, marks, was_head=True))
+            signature = Signature(_digest(content), _digest(checkpoint))
+            self._kept(storage, OpenedLog(table, signature, was_head=True))
 
     def clear(self) -> None:
         """Forget all, as a new process has."""
@@ -96,12 +96,12 @@ class OpenedLogs:
             self._known.clear()
 
     def _kept(self, storage: Storage, log: OpenedLog) -> OpenedLog:
-        """The log, kept if it has marks: without its commit file nothing tells whose it is.
+        """The log, kept if it has a signature: without its commit file nothing tells whose it is.
 
-        Marks are read before a log is opened. If another table takes the place in between, they are
-        not those of what lies there, and the log is not used again.
+        It is read before the log is opened. If another table takes the place in between, it is not
+        that of what lies there, and the log is not used again.
         """
-        if log.marks is None:
+        if log.signature is None:
             return log
         place = _place(storage)
         with self._lock:
@@ -147,12 +147,12 @@ def _place(storage: Storage) -> Place:
     return storage.uri, tuple(sorted(storage.options.items()))
 
 
-def _look(storage: Storage, version: int) -> tuple[Marks | None, bool]:
-    """The marks of a version, None if its commit file is gone; and whether there is a later one."""
+def _look(storage: Storage, version: int) -> tuple[Signature | None, bool]:
+    """The signature of a version, None if its commit file is gone; whether a later one is there."""
     paths = (commit_path(version), LAST_CHECKPOINT, commit_path(version + 1))
     commit, checkpoint, later = storage.read_all(paths)
-    marks = None if commit is None else Marks(_digest(commit), _digest(checkpoint))
-    return marks, later is not None
+    signature = None if commit is None else Signature(_digest(commit), _digest(checkpoint))
+    return signature, later is not None
 
 
 def _digest(content: bytes | None) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import pyarrow as pa
 from deltalake import DeltaTable
 from deltalake import Schema as DeltaSchema
 from deltalake.exceptions import DeltaError
@@ -18,6 +19,8 @@ from everview.lake.delta.commit import NO_HOOKS, make_commit, search_token
 from everview.lake.delta.landed import INTERVAL
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries, versions_in_log
+from everview.lake.delta.protocol import why_not_mark
+from everview.lake.delta.put import why_not_put
 from everview.lake.delta.refusals import refuse_file, storage_errors
 from everview.lake.delta.snapshot import metadata_of, read_snapshot
 from everview.lake.delta.vacuum import vacuum
@@ -75,6 +78,9 @@ class EmbeddedTable:
     def commit(self, commit: Commit) -> int:
         return make_commit(self._storage, commit)
 
+    def why_not_mark(self) -> str:
+        return why_not_mark(load(self._storage)) or why_not_put(self._storage)
+
     def find_token(self, token: str, since: int) -> int | None:
         return search_token(self._storage, token, since)[1]
 
@@ -121,6 +127,12 @@ class EmbeddedTable:
     def partition_by(self) -> tuple[str, ...]:
         """The partition columns of files to be written."""
         return self._shape()[1]
+
+    def open_file(self, path: str) -> pa.NativeFile:
+        return self._storage.open(decoded(path))
+
+    def create_file(self, path: str) -> pa.NativeFile:
+        return self._storage.create(path)
 
     def written(self, folder: str) -> tuple[DataFile, ...]:
         """The Parquet files that a writer left below a folder of the table, from their footers."""

@@ -19,9 +19,9 @@ from everview.lake.port import LakeTable
 from everview.lake.storage import Storage, spark_path
 from everview.run.dml.align import aligned
 from everview.run.dml.constraints import refuse_nulls
+from everview.run.dml.lines import changed_lines
 from everview.run.dml.merge import Query, merged_lines, refuse_ambiguous, touched_paths
 from everview.run.dml.primary_key import NewKeys
-from everview.run.dml.update import updated_lines
 from everview.run.faults import Probe
 from everview.run.rows.read import placed_frame, plain_path, snapshot_frame
 from everview.run.rows.staging import Staging
@@ -125,7 +125,8 @@ class Statement:
             marked = self._marked(files, condition, wanted)
             if not files:
                 return None
-            result = self._rewritten(updated_lines(marked, self._schema), files)
+            lines = changed_lines(marked, self._schema, updated=F.col(MATCHED))
+            result = self._rewritten(lines, files)
             return self._with_keys_checked(result, set(wanted))
 
     def merge(self, frame: DataFrame, on: tuple[str, ...]) -> Result | None:
