@@ -8,6 +8,7 @@ from dataclasses import replace
 from everview.choose.choose import choose
 from everview.choose.strategies import Choice, Full, Incremental, Skip
 from everview.errors import CommitConflict, ComputationFailed
+from everview.facts.methods import Way
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts, Wish
 from everview.facts.refusals import Kind
@@ -70,7 +71,7 @@ def _already_done(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) 
     if behind or stored.distrust or stored.record.outside:  # of what has no versions nobody knows
         return None
     shape = shape_of_view(world, table, facts.stored.record)
-    choice = Choice(Skip("already done"), "another refresh of the view was first")
+    choice = Choice(Skip(Way.ALREADY_DONE), "another refresh of the view was first")
     receipt, version = run(world, table, (facts, shape, choice), program(choice, shape))
     pins[facts.stored.snapshot.table_id] = version
     return receipt

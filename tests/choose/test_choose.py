@@ -13,6 +13,7 @@ from everview.choose.cost import Cost
 from everview.choose.strategies import Full, Incremental, Move, Refusal, Skip
 from everview.errors import Place, RefreshRefused
 from everview.facts.files import DataFile, Sign
+from everview.facts.methods import Way
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
@@ -204,7 +205,7 @@ def test_the_steps_of_partitions() -> None:
     given = facts(PARTITIONS, source("t", PLUS), policy="INCREMENTAL")
     choice = choose(given, PARTITIONS, full=False)
     assert isinstance(choice.strategy, Incremental)
-    assert choice.strategy.name == "incremental: partitions"
+    assert choice.strategy.method.name == "incremental: partitions"
     assert [s.name for s in program(choice, PARTITIONS)] == ["changes", "rows", "write", "commit"]
     assert choice.strategy.cost.bytes_read > 200_000_000, "the partitions are read at NEW"
 
@@ -371,7 +372,7 @@ def test_what_must_be_full_is_full_under_every_policy(
 def test_small_changes_are_propagated(kind: Shape, signs: tuple[Sign, ...], name: str) -> None:
     others = [source("u")] if kind is ROWS else []
     choice = choose(facts(kind, source("t", *signs), *others), kind, full=False)
-    assert choice.strategy.name == name
+    assert choice.strategy.method.name == name
     assert "% of the bytes" in choice.reason
     assert choice.runner_up is not None
     assert set(choice.estimates()) == {name, "full"}
@@ -418,7 +419,7 @@ def test_lost_history_falls_back_to_full_with_the_reason(policy: str) -> None:
     choice = choose(replace(LOST, policy=policy), GROUPS, full=False)
     assert isinstance(choice.strategy, Full)
     assert choice.reason == "t: version 3 was vacuumed"
-    assert choice.refusals == (Refusal("incremental", choice.reason),)
+    assert choice.refusals == (Refusal(Way.INCREMENTAL, choice.reason),)
 
 
 FOREIGN = facts(ROWS, source("t"), distrust="changed by another writer")

@@ -13,6 +13,7 @@ from everview.apply.grouped import touched_partitions
 from everview.delta.aggregate import change_table
 from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
+from everview.facts.methods import Variant
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.optimize.parts import MOST_READ_AGAIN
@@ -26,7 +27,7 @@ class ViewChanges:
     alone.
     """
 
-    variant: str
+    variant: Variant
     plan: Rel
     insert_only: bool
 
@@ -44,13 +45,13 @@ def changes_of(
     gains = Signs().of(changes) == 1
     match shape:
         case Bag() if gains:
-            return ViewChanges("append", changes, gains)
+            return ViewChanges(Variant.APPEND, changes, gains)
         case Bag():
-            return ViewChanges("rows", Net(changes), gains)
+            return ViewChanges(Variant.ROWS, Net(changes), gains)
         case Keyed(view, _):
-            return ViewChanges("groups", change_table(view, changes), gains)
+            return ViewChanges(Variant.GROUPS, change_table(view, changes), gains)
         case Grouped(view, _, _):
-            return ViewChanges("partitions", touched_partitions(view, changes), gains)
+            return ViewChanges(Variant.PARTITIONS, touched_partitions(view, changes), gains)
         case _:
             assert_never(shape)
 

@@ -8,6 +8,7 @@ from everview.choose.changes import changed_files, changes_of, known_of
 from everview.choose.cost import Cost
 from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal
 from everview.choose.unchanged import must_be_full, require_full_allowed, unchanged
+from everview.facts.methods import Variant, Way
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
@@ -31,7 +32,7 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     moved = [s for s in facts.sources if s.old != s.new]
     if not forced and not any(s.changed for s in facts.sources):
         names = ", ".join(s.name for s in moved)
-        return Choice(Move("nothing changed"), f"new versions of {names} hold no change of rows")
+        return Choice(Move(), f"new versions of {names} hold no change of rows")
     if forced:
         return Choice(Full(forced, _full_cost(facts)), forced)
     recompute = Full("", _full_cost(facts))
@@ -44,16 +45,16 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
 def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     for source in facts.sources:
         if isinstance(source.changes, Lost):
-            return Refusal("incremental", f"{source.name}: {source.changes.reason}")
+            return Refusal(Way.INCREMENTAL, f"{source.name}: {source.changes.reason}")
     changed = frozenset(s.name for s in facts.sources if s.changed)
     if isinstance(shape, FullOnly):
         place = shape.place
         where = f" (line {place.line}, column {place.column})" if place else ""
-        return Refusal("incremental", f"{shape.reason}{where}")
+        return Refusal(Way.INCREMENTAL, f"{shape.reason}{where}")
     changes = changes_of(shape, changed, known_of(facts, changed))
     gone = _gone(facts, changes.plan)
     if gone:
-        return Refusal("incremental", gone)
+        return Refusal(Way.INCREMENTAL, gone)
     ordered = ordered_terms(changes.plan)
     hinted = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
     plan = narrowed(hinted, leaf_facts(facts))
@@ -136,15 +137,15 @@ def _leaf_rows(facts: RefreshFacts, leaf: Rel) -> tuple[int, int] | None:
     return None if rows is None or whole is None else (rows, whole)
 
 
-def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], variant: str, parts: int) -> Cost:
+def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], variant: Variant, parts: int) -> Cost:
     """Every leaf is read once; of the stored view, as many files as there may be touched."""
     read = sum(leaf_bytes(facts, leaf) for plan in plans for leaf in walk_plan(plan))
     stored = facts.stored.snapshot
     rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
     known = [r for r in rows if r is not None]
-    if variant == "append":
+    if variant is Variant.APPEND:
         share = sum(known) / max(1, stored.rows or 1)
         return Cost(read, int(min(1.0, share) * stored.bytes), parts + 1, ("rows appended",))
     rewritten = stored.bytes * facts.touched_files() // max(1, len(stored.files))
-    actions = parts + (2 if variant == "groups" else 3)
+    actions = parts + (2 if variant is Variant.GROUPS else 3)
     return Cost(read + rewritten, rewritten, actions, ("files touched",))

@@ -8,6 +8,7 @@ from everview.algebra.relations import Rel
 from everview.apply.grouped import ApplyGrouped
 from everview.apply.keyed import ApplyKeyed
 from everview.choose.strategies import Choice, Full, Incremental, Move, Skip
+from everview.facts.methods import Variant
 from everview.optimize.parts import parted
 from everview.program.steps import (
     Append,
@@ -49,9 +50,9 @@ def program(choice: Choice, shape: Shape) -> Program:
 
 def _incremental(strategy: Incremental, changes: Rel, shape: Shape) -> Program:
     """The steps from the changes on, of which parts may be at hand already."""
-    if strategy.variant == "append":
+    if strategy.variant is Variant.APPEND:
         return Append(changes), Publish()
-    if strategy.variant == "rows":
+    if strategy.variant is Variant.ROWS:
         return Stage(changes), FindCopies(), RewriteBag(), Publish()
     if isinstance(shape, Grouped):
         by_key = ApplyGrouped(shape.view, VIEW)

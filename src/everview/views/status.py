@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from everview.facts.methods import Way, stored_method
 from everview.facts.refreshes import StoredFacts
 from everview.facts.views import HIDDEN, Layout, ViewRecord
 from everview.facts.wording import ago, counted, seconds_text
@@ -111,12 +112,12 @@ def _last(receipt: Mapping[str, Any] | None, fresh: str, now_ms: int) -> str:
     """How the last refresh was done, why if it was full, and when if that is not said already."""
     if receipt is None:
         return "-"
-    word = str(receipt["strategy"]).split(":")[0]
+    way = stored_method(receipt).way
     took = seconds_text(sum(receipt["seconds"].values()))
     when = ago(receipt["timestamp"], now_ms) if "timestamp" in receipt else fresh
     at = "" if when == fresh else f" {when}"
-    why = f": {receipt['reason']}" if word == "full" and receipt["reason"] else ""
-    return f"{word} {took}{at}{why}"
+    why = f": {receipt['reason']}" if way is Way.FULL and receipt["reason"] else ""
+    return f"{way.word} {took}{at}{why}"
 
 
 def _readable(status: Status) -> str:
@@ -134,7 +135,7 @@ def status_of(
     """The status that what is stored, the next refresh and the receipts, newest first, give; how
     the view is kept is as it was recorded.
     """
-    published = [r for r in receipts if not str(r["strategy"]).startswith("skipped")]
+    published = [r for r in receipts if not stored_method(r).way.is_skipped]
     tail, rows = stored.record.layout.tail, stored.snapshot.rows
     return Status(
         view=entry.name,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from everview.choose.receipt import planned_receipt
 from everview.choose.strategies import Choice
+from everview.facts.methods import Way
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
 from everview.run.rows.frames import Frames
@@ -26,7 +27,7 @@ class Done:
 def receipt_of(facts: RefreshFacts, choice: Choice, done: Done) -> Receipt:
     """The receipt; rows were counted while they were written."""
     changed = dict(done.written.changed or {}) if done.written else {}
-    if choice.strategy.name == "full" and done.written:
+    if choice.strategy.method.way is Way.FULL and done.written:
         changed["delete"] = done.removed_rows
     return replace(
         planned_receipt(facts, choice),
