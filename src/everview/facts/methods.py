@@ -9,8 +9,8 @@ from typing import Any, assert_never
 
 
 class Variant(Enum):
-    """What an incremental refresh applies: insertions alone, rows that come and go, changes of
-    groups, or all rows of the touched partitions.
+    """What an incremental refresh applies. APPEND: insertions alone. ROWS: rows that come and go.
+    GROUPS: changes of groups. PARTITIONS: all rows of the partitions that changes touch.
     """
 
     APPEND = "append"
@@ -20,9 +20,9 @@ class Variant(Enum):
 
 
 class Way(Enum):
-    """What a refresh does: nothing, because no source has a new version or because another one was
-    first; only move the watermark, because new versions hold no change of rows; apply changes; or
-    recompute everything.
+    """What a refresh does. SKIPPED: nothing, no source has a new version. ALREADY_DONE: nothing,
+    another refresh was first. MOVED: only record the new versions, which hold no change of rows.
+    INCREMENTAL: apply the changes. FULL: recompute everything.
     """
 
     SKIPPED = "skipped"
