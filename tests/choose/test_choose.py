@@ -18,9 +18,10 @@ from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes
-from everview.facts.views import Moment
+from everview.facts.views import LayoutKind, Moment
 from everview.program.program import program
-from everview.program.steps import Overwrite, Publish, Stage
+from everview.program.programs import GroupsSteps
+from everview.program.steps import Overwrite, Publish
 from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, FullOnly, Keyed, Shape, full_only, shape_of
 from everview.sql.bind.query import Lowered, bind
@@ -53,9 +54,9 @@ FULL = full_only(
 
 def test_shapes() -> None:
     assert isinstance(ROWS, Bag)
-    assert ROWS.layout.kind == "bag"
+    assert ROWS.layout.kind is LayoutKind.BAG
     assert isinstance(GROUPS, Keyed)
-    assert GROUPS.layout.kind == "keyed"
+    assert GROUPS.layout.kind is LayoutKind.KEYED
     assert GROUPS.layout.key == ("b",)
     assert GROUPS.layout.stored.names[:3] == ("b", "n", "m")
     assert GROUPS.layout.stored.names[3].startswith("__ev.")
@@ -156,7 +157,7 @@ def test_rows_are_kept_by_the_key_that_all_groupings_share(
 ) -> None:
     found = shape(sql, "double")
     assert isinstance(found, Grouped)
-    assert found.layout.kind == "grouped"
+    assert found.layout.kind is LayoutKind.GROUPED
     if key is not None:
         assert (found.layout.key, found.layout.stored.names) == (key, names)
     assert len(found.layout.key) == 1
@@ -206,7 +207,12 @@ def test_the_steps_of_partitions() -> None:
     choice = choose(given, PARTITIONS, full=False)
     assert isinstance(choice.strategy, Incremental)
     assert choice.strategy.method.name == "incremental: partitions"
-    assert [s.name for s in program(choice, PARTITIONS)] == ["changes", "rows", "write", "commit"]
+    assert [s.name for s in program(choice, PARTITIONS).steps] == [
+        "changes",
+        "rows",
+        "write",
+        "commit",
+    ]
     assert choice.strategy.cost.bytes_read > 200_000_000, "the partitions are read at NEW"
 
 
@@ -319,7 +325,7 @@ def test_nothing_moved() -> None:
     choice = choose(facts(ROWS, source("t"), source("u")), ROWS, full=False)
     assert isinstance(choice.strategy, Skip)
     assert list(choice.estimates()) == ["skipped"]
-    assert program(choice, ROWS) == ()
+    assert program(choice, ROWS).steps == ()
 
 
 def test_versions_moved_without_rows() -> None:
@@ -328,7 +334,7 @@ def test_versions_moved_without_rows() -> None:
     choice = choose(facts(GROUPS, moved), GROUPS, full=False)
     assert isinstance(choice.strategy, Move)
     assert "t hold no change" in choice.reason
-    assert program(choice, GROUPS) == (Publish(),)
+    assert program(choice, GROUPS).steps == (Publish(),)
 
 
 @pytest.mark.parametrize("policy", ["AUTO", "FULL"])
@@ -561,7 +567,7 @@ def test_a_snapshot_that_is_gone_and_that_nothing_reads_is_no_matter() -> None:
 )
 def test_the_steps_of_a_strategy(kind: Shape, signs: tuple[Sign, ...], names: list[str]) -> None:
     given = facts(kind, source("t", *signs), source("u"), policy="INCREMENTAL")
-    steps = program(choose(given, kind, full=False), kind)
+    steps = program(choose(given, kind, full=False), kind).steps
     assert [s.name for s in steps] == names
     assert all(s.title for s in steps)
 
@@ -569,7 +575,7 @@ def test_the_steps_of_a_strategy(kind: Shape, signs: tuple[Sign, ...], names: li
 def test_a_count_needs_no_look_at_lost_extremes() -> None:
     counts = shape("SELECT b, count(*) AS n FROM t GROUP BY b")
     given = facts(counts, source("t", MINUS), policy="INCREMENTAL")
-    names = [s.name for s in program(choose(given, counts, full=False), counts)]
+    names = [s.name for s in program(choose(given, counts, full=False), counts).steps]
     assert names == ["changes", "write", "commit"]
 
 
@@ -577,7 +583,7 @@ def test_a_count_needs_no_look_at_lost_extremes() -> None:
     "kind", [ROWS, GROUPS, PARTITIONS, FULL], ids=["bag", "keyed", "grouped", "full only"]
 )
 def test_a_full_recompute_overwrites(kind: Shape) -> None:
-    steps = program(choose(facts(kind, source("t")), kind, full=True), kind)
+    steps = program(choose(facts(kind, source("t")), kind, full=True), kind).steps
     assert [type(s) for s in steps] == [Overwrite, Publish]
     assert isinstance(steps[0], Overwrite)
     assert (steps[0].rel is None) == (kind is FULL)
@@ -585,6 +591,7 @@ def test_a_full_recompute_overwrites(kind: Shape) -> None:
 
 def test_staged_changes_know_the_operator_that_applies_them() -> None:
     given = facts(GROUPS, source("t", MINUS), policy="INCREMENTAL")
-    steps = program(choose(given, GROUPS, full=False), GROUPS)
-    assert isinstance(steps[0], Stage)
-    assert steps[0].apply is not None
+    found = program(choose(given, GROUPS, full=False), GROUPS)
+    assert isinstance(found, GroupsSteps)
+    assert found.find is not None
+    assert found.stage.apply is found.find.apply is found.write.apply

@@ -10,10 +10,16 @@ from everview.algebra.derive.signs import Sign, Signs
 from everview.algebra.relations import Net, Rel
 from everview.algebra.types import can_be_compared
 from everview.apply.grouped import touched_partitions
+from everview.choose.variants import (
+    AppendRows,
+    Applied,
+    ChangeGroups,
+    ChangeRows,
+    ReplacePartitions,
+)
 from everview.delta.aggregate import change_table
 from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
-from everview.facts.methods import Variant
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.optimize.parts import MOST_READ_AGAIN
@@ -27,7 +33,7 @@ class ViewChanges:
     alone.
     """
 
-    variant: Variant
+    applied: Applied
     plan: Rel
     insert_only: bool
 
@@ -45,13 +51,13 @@ def changes_of(
     gains = Signs().of(changes) == 1
     match shape:
         case Bag() if gains:
-            return ViewChanges(Variant.APPEND, changes, gains)
+            return ViewChanges(AppendRows(), changes, gains)
         case Bag():
-            return ViewChanges(Variant.ROWS, Net(changes), gains)
+            return ViewChanges(ChangeRows(), Net(changes), gains)
         case Keyed(view, _):
-            return ViewChanges(Variant.GROUPS, change_table(view, changes), gains)
+            return ViewChanges(ChangeGroups(view, not gains), change_table(view, changes), gains)
         case Grouped(view, _, _):
-            return ViewChanges(Variant.PARTITIONS, touched_partitions(view, changes), gains)
+            return ViewChanges(ReplacePartitions(view), touched_partitions(view, changes), gains)
         case _:
             assert_never(shape)
 

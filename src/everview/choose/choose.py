@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import inputs, walk_plan
 from everview.choose.changes import changed_files, changes_of, known_of
 from everview.choose.cost import Cost
 from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal
 from everview.choose.unchanged import must_be_full, require_full_allowed, unchanged
-from everview.facts.methods import Variant, Way
+from everview.choose.variants import (
+    AppendRows,
+    Applied,
+    ChangeGroups,
+    ChangeRows,
+    ReplacePartitions,
+)
+from everview.facts.methods import Way
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
@@ -34,12 +43,17 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
         names = ", ".join(s.name for s in moved)
         return Choice(Move(), f"new versions of {names} hold no change of rows")
     if forced:
-        return Choice(Full(forced, _full_cost(facts)), forced)
+        return recomputed(facts, forced)
     recompute = Full("", _full_cost(facts))
     incremental = _incremental(facts, shape)
     if isinstance(incremental, Refusal):
         return _fall_back(facts, recompute, incremental)
     return _cheaper(facts, incremental, recompute)
+
+
+def recomputed(facts: RefreshFacts, reason: str) -> Choice:
+    """A full recompute, whatever the policy and the costs are."""
+    return Choice(Full(reason, _full_cost(facts)), reason)
 
 
 def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
@@ -60,8 +74,8 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     plan = narrowed(hinted, leaf_facts(facts))
     read = (plan, *_read_again(shape))
     leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not inputs(leaf)}
-    cost = _cost(facts, read, changes.variant, len(parted(plan, leaves).parts))
-    return Incremental(changes.variant, plan, changed, changes.insert_only, cost, leaves)
+    cost = _cost(facts, read, changes.applied, len(parted(plan, leaves).parts))
+    return Incremental(changes.applied, plan, changed, changes.insert_only, cost, leaves)
 
 
 def _gone(facts: RefreshFacts, plan: Rel) -> str:
@@ -137,15 +151,20 @@ def _leaf_rows(facts: RefreshFacts, leaf: Rel) -> tuple[int, int] | None:
     return None if rows is None or whole is None else (rows, whole)
 
 
-def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], variant: Variant, parts: int) -> Cost:
+def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], applied: Applied, parts: int) -> Cost:
     """Every leaf is read once; of the stored view, as many files as there may be touched."""
     read = sum(leaf_bytes(facts, leaf) for plan in plans for leaf in walk_plan(plan))
     stored = facts.stored.snapshot
     rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
     known = [r for r in rows if r is not None]
-    if variant is Variant.APPEND:
-        share = sum(known) / max(1, stored.rows or 1)
-        return Cost(read, int(min(1.0, share) * stored.bytes), parts + 1, ("rows appended",))
     rewritten = stored.bytes * facts.touched_files() // max(1, len(stored.files))
-    actions = parts + (2 if variant is Variant.GROUPS else 3)
-    return Cost(read + rewritten, rewritten, actions, ("files touched",))
+    match applied:
+        case AppendRows():
+            share = sum(known) / max(1, stored.rows or 1)
+            return Cost(read, int(min(1.0, share) * stored.bytes), parts + 1, ("rows appended",))
+        case ChangeGroups():
+            return Cost(read + rewritten, rewritten, parts + 2, ("files touched",))
+        case ChangeRows() | ReplacePartitions():
+            return Cost(read + rewritten, rewritten, parts + 3, ("files touched",))
+        case _:
+            assert_never(applied)

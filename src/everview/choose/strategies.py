@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from everview.choose.cost import NOTHING, Cost
-from everview.facts.methods import Method, Variant, Way
+from everview.choose.variants import Applied
+from everview.facts.methods import Method, Way
 
 if TYPE_CHECKING:  # a refresh with nothing to do needs no plan
     from everview.algebra.relations import Rel
@@ -36,13 +37,9 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Incremental:
-    """Propagate the changes of these tables.
+    """Propagate the changes of these tables, and apply what they do to the view."""
 
-    append: insertions alone into a bag. rows: net changes of a bag. groups: the change table of a
-    keyed view. partitions: the touched keys of a view whose rows are replaced key by key.
-    """
-
-    variant: Variant
+    applied: Applied
     changes: Rel
     changed: frozenset[str]
     insert_only: bool
@@ -51,7 +48,7 @@ class Incremental:
 
     @property
     def method(self) -> Method:
-        return Method(Way.INCREMENTAL, self.variant)
+        return Method(Way.INCREMENTAL, self.applied.variant)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,23 @@ from typing import Any
 
 from everview.algebra.notation.plans import Node, formula, tree
 from everview.algebra.relations import Changes, Rel, Scan
-from everview.choose.strategies import Choice, Incremental, Refusal
+from everview.choose.strategies import Incremental, Refusal
 from everview.facts.files import Sign
 from everview.facts.methods import Method, Variant, Way
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.tables import Lost
 from everview.optimize.parts import Part
-from everview.program.steps import Append, FindKeys, Keep, Overwrite, Program, Recompute, Stage
+from everview.program.planned import Planned
+from everview.program.steps import (
+    Append,
+    FindKeys,
+    Keep,
+    Overwrite,
+    Recompute,
+    StageGroups,
+    StageRows,
+    Step,
+)
 from everview.shape.advice import advice
 from everview.shape.column_types import column_types
 from everview.shape.shape import FullOnly, Shape
@@ -128,9 +138,10 @@ class Explanation:
         return explanation_card(self)
 
 
-def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Program) -> Explanation:
+def explanation(planned: Planned) -> Explanation:
     """The explanation of the same steps that a refresh would carry out."""
-    strategy = choice.strategy
+    facts, shape, choice = planned.facts, planned.shape, planned.choice
+    steps, strategy = planned.program.steps, choice.strategy
     refused = shape if isinstance(shape, FullOnly) else None
     changes = strategy.changes if isinstance(strategy, Incremental) else None
     return Explanation(
@@ -195,7 +206,7 @@ def _tree(facts: RefreshFacts, changes: Rel) -> Node:
     return tree(changes, note)
 
 
-def _queries(facts: RefreshFacts, shape: Shape, steps: Program) -> tuple[str, ...]:
+def _queries(facts: RefreshFacts, shape: Shape, steps: tuple[Step, ...]) -> tuple[str, ...]:
     """The SQL of the steps that read sources."""
 
     def text(rel: Rel) -> str:
@@ -206,7 +217,8 @@ def _queries(facts: RefreshFacts, shape: Shape, steps: Program) -> tuple[str, ..
         match step:
             case (
                 Keep(part=Part(rel=rel))
-                | Stage(changes=rel)
+                | StageRows(changes=rel)
+                | StageGroups(changes=rel)
                 | Append(changes=rel)
                 | FindKeys(changes=rel)
             ):

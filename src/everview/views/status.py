@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from everview.facts.methods import Way, stored_method
 from everview.facts.refreshes import StoredFacts
-from everview.facts.views import HIDDEN, Layout, ViewRecord
+from everview.facts.views import HIDDEN, Layout, LayoutKind, ViewRecord
 from everview.facts.wording import ago, counted, seconds_text
 from everview.lake.catalog import Entry
 from everview.views.outlook import Outlook
@@ -176,13 +176,22 @@ def recorded_as(record: ViewRecord) -> str:
     public = [name for name in record.layout.key if not name.startswith(HIDDEN)]
     hidden = len(record.layout.key) - len(public)
     key = ", ".join([*public, *([counted(hidden, "hidden key")] if hidden else [])])
-    how = "rows by" if record.layout.kind == "grouped" else "keyed by"
-    kind = f"{how} {key}" if key else _LAYOUTS[record.layout.kind]
-    return f"incremental, {kind}{read_with(record.layout)}"
+    return f"incremental, {_laid_out(record.layout.kind, key)}{read_with(record.layout)}"
 
 
 def read_with(layout: Layout) -> str:
     return "" if layout.tail is None else f"; read with {layout.tail}"
 
 
-_LAYOUTS = {"keyed": "one row", "grouped": "rows by key", "bag": "a bag of rows", "rows": "rows"}
+def _laid_out(kind: LayoutKind, key: str) -> str:
+    match kind:
+        case LayoutKind.KEYED:
+            return f"keyed by {key}" if key else "one row"
+        case LayoutKind.GROUPED:
+            return f"rows by {key or 'key'}"
+        case LayoutKind.BAG:
+            return "a bag of rows"
+        case LayoutKind.ROWS:
+            return "rows"
+        case _:
+            assert_never(kind)
