@@ -12,7 +12,7 @@ from everview.facts.methods import Way
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
 from everview.lake.catalog import Entry
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.program.planned import Planned
 from everview.program.program import VIEW
 from everview.run.refresh.after_failure import carried_out
@@ -26,7 +26,7 @@ from everview.views.world import World
 
 
 def refresh(
-    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, *, full: bool = False
+    world: World, entry: Entry, table: LakeTable, pins: Pins, *, full: bool = False
 ) -> Receipt:
     """Bring one stored view to the pinned versions of its sources, and pin what was published."""
     wanted = planned(world, entry, table, pins, full=full)
@@ -36,7 +36,7 @@ def refresh(
 
 
 def refresh_among_others(
-    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, wish: Wish
+    world: World, entry: Entry, table: LakeTable, pins: Pins, wish: Wish
 ) -> Receipt:
     """The same where somebody else may write the view meanwhile: skipped if that was a refresh that
     did the work, else planned and run again as often as wished.
@@ -53,7 +53,7 @@ def refresh_among_others(
     return refresh_among_others(world, entry, table, pins, again)
 
 
-def _already_done(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> Receipt | None:
+def _already_done(world: World, entry: Entry, table: LakeTable, pins: Pins) -> Receipt | None:
     """The receipt if another refresh brought the view to these versions, or beyond."""
     facts = gather(world, entry, table, pins)
     stored = facts.stored
@@ -65,9 +65,7 @@ def _already_done(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) 
     return planned_receipt(facts, choice)
 
 
-def run(
-    world: World, table: EmbeddedTable, plan: Planned, rebuild: Rebuild | None = None
-) -> Published:
+def run(world: World, table: LakeTable, plan: Planned, rebuild: Rebuild | None = None) -> Published:
     """Carry out the steps; the receipt says what they did, and the version what is published."""
     token = uuid.uuid4().hex
     if rebuild is not None and rebuild.shape is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from everview import Explanation, Receipt, Status, Verification
@@ -16,6 +17,7 @@ from everview.cli.screen import Screen
 from everview.errors import UnknownName
 from everview.facts.methods import Method, Way
 
+Captured = pytest.CaptureFixture[str]
 RECEIPT = Receipt(
     view="city_sales",
     method=Method(Way.INCREMENTAL),

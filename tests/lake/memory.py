@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from threading import RLock
+from typing import Any
 
 from everview.errors import CommitConflict, CommitUnknown, LostHistory, NameTaken, NotATable
-from everview.facts.files import Sign, TableFile
+from everview.facts.files import InlineFile, Sign, TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
-from everview.lake.delta.settle import settle
-from everview.lake.delta.shapes import common_columns
-from everview.lake.delta.summed import APPENDED, CHANGE_FILES, DIFFERENCE, NOTHING, Summed
+from everview.lake.settle import settle
+from everview.lake.shapes import common_columns
+from everview.lake.summed import APPENDED, CHANGE_FILES, DIFFERENCE, NOTHING, Summed
 
 _HOUR = 3_600_000
 
@@ -38,14 +39,16 @@ class _State:
     versions: list[_Version]
     first: int = 0
     vacuumed: set[str] = field(default_factory=set)
+    folders: dict[str, tuple[InlineFile, ...]] = field(default_factory=dict)
 
 
 class MemoryTable:
     """A table of the in-memory lake."""
 
-    def __init__(self, lake: MemoryLake, uri: str) -> None:
+    def __init__(self, lake: MemoryLake, uri: str, becomes: TableShape | None = None) -> None:
         self._lake = lake
         self._uri = uri
+        self._becomes = becomes
 
     @property
     def uri(self) -> str:
@@ -53,8 +56,7 @@ class MemoryTable:
 
     def head(self) -> Head:
         state = self._state()
-        properties = state.versions[-1].shape.properties
-        return Head(state.id, len(state.versions) - 1, dict(properties))
+        return Head(state.id, len(state.versions) - 1, dict(state.versions[-1].shape.properties))
 
     def snapshot(self, version: int) -> Snapshot:
         state = self._state()
@@ -70,6 +72,14 @@ class MemoryTable:
             files=tuple(at.files.values()),
             properties=dict(at.shape.properties),
         )
+
+    def readable_snapshot(self, version: int, beside: Snapshot | None = None) -> Snapshot:
+        snapshot = self.snapshot(version)
+        there = () if beside is None else tuple(file.path for file in beside.files)
+        gone = self._state().vacuumed.difference(there)
+        if any(file.path in gone for file in snapshot.files):
+            raise LostHistory(f"files of version {version} of {self._uri} were vacuumed")
+        return snapshot
 
     def changes(self, old: int, new: int, columns: tuple[str, ...] | None = None) -> Changes | Lost:
         state = self._state()
@@ -100,6 +110,39 @@ class MemoryTable:
         except Exception as error:
             return settle(self._uri, commit.base, commit.token, self._search, error)
         return commit.base + 1
+
+    def add_columns(self, new: Schema, base: int, token: str) -> int:
+        def wider(shape: TableShape) -> TableShape:
+            return replace(shape, schema=Schema((*shape.schema.fields, *new.fields)))
+
+        return self._altered(Commit(base, "ADD COLUMNS", token), wider)
+
+    def set_properties(self, properties: dict[str, str], base: int, token: str) -> int:
+        def described(shape: TableShape) -> TableShape:
+            return replace(shape, properties={**shape.properties, **properties})
+
+        return self._altered(Commit(base, "SET PROPERTIES", token), described)
+
+    def becoming(self, shape: TableShape) -> MemoryTable:
+        return MemoryTable(self._lake, self._uri, shape)
+
+    def partition_by(self) -> tuple[str, ...]:
+        return (self._becomes or self._state().versions[-1].shape).partition_by
+
+    def open_file(self, path: str) -> Any:
+        raise FileNotFoundError(path)  # there are rows alone
+
+    create_file = open_file
+
+    def written(self, folder: str) -> tuple[InlineFile, ...]:
+        return self._state().folders.get(folder, ())
+
+    def leave(self, folder: str, file: InlineFile) -> None:
+        """What a writer does: leave a file in a folder of the table."""
+        self._state().folders[folder] = (*self.written(folder), file)
+
+    def remove_folder(self, folder: str) -> None:
+        self._state().folders.pop(folder, None)
 
     def find_token(self, token: str, since: int) -> int | None:
         return self._search(token, since)[1]
@@ -147,6 +190,16 @@ class MemoryTable:
             transactions = {**before.transactions, **dict(commit.transactions)}
             shape = _shape_after(before.shape, commit.shape)
             state.versions.append(_Version(_now(), commit, files, transactions, shape))
+
+    def _altered(self, commit: Commit, change: Callable[[TableShape], TableShape]) -> int:
+        try:
+            with self._lake.lock:
+                self._land(commit)
+                last = self._state().versions[-1]
+                self._state().versions[-1] = replace(last, shape=change(last.shape))
+        except Exception as error:
+            return settle(self._uri, commit.base, commit.token, self._search, error)
+        return commit.base + 1
 
     def _search(self, token: str, since: int) -> tuple[int, int | None]:
         state = self._state()

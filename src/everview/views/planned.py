@@ -8,7 +8,7 @@ from everview.choose.choose import choose
 from everview.facts.refusals import Kind
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.program.planned import Planned, with_steps
 from everview.shape.shape import Shape, full_only
 from everview.views.gather import Pins, gather
@@ -16,7 +16,7 @@ from everview.views.world import World
 
 
 def planned(
-    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, *, full: bool = False
+    world: World, entry: Entry, table: LakeTable, pins: Pins, *, full: bool = False
 ) -> Planned:
     """What a refresh to the pinned versions of the sources would do; nothing is run."""
     facts = gather(world, entry, table, pins)
@@ -24,7 +24,7 @@ def planned(
     return with_steps(facts, shape, choose(facts, shape, full=full))
 
 
-def shape_of_view(world: World, table: EmbeddedTable, record: ViewRecord) -> Shape:
+def shape_of_view(world: World, table: LakeTable, record: ViewRecord) -> Shape:
     """The view's shape: by its text, unless it was found at creation to be full only."""
     defined = world.defined(table, record)
     if record.full_only:

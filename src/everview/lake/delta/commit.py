@@ -15,9 +15,9 @@ from everview.lake.delta.actions import data_files, milliseconds_now, user_metad
 from everview.lake.delta.commit_file import check_reshape, write_commit_file
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries
-from everview.lake.delta.settle import settle
 from everview.lake.delta.stats import stats_json
-from everview.lake.delta.storage import Storage, decoded
+from everview.lake.settle import settle
+from everview.lake.storage import Storage, decoded
 
 NO_HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
 

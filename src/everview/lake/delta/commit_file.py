@@ -19,8 +19,8 @@ from everview.lake.delta.log import LOG
 from everview.lake.delta.put import put_if_absent
 from everview.lake.delta.snapshot import read_files
 from everview.lake.delta.stats import stats_json
-from everview.lake.delta.storage import Storage
-from everview.lake.delta.types import check_partition_columns, check_types
+from everview.lake.storage import Storage
+from everview.lake.types import check_partition_columns, check_types
 from everview.version import VERSION
 
 Action = dict[str, Any]

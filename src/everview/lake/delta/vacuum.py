@@ -7,7 +7,7 @@ import time
 
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries, versions_in_log
-from everview.lake.delta.storage import Storage, decoded
+from everview.lake.storage import Storage, decoded
 
 _HOUR = 3_600_000
 

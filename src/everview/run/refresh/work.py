@@ -12,7 +12,7 @@ from everview.algebra.relations import Rel
 from everview.facts.files import TableFile
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import TableShape
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.optimize.leaf_facts import leaf_facts
 from everview.optimize.narrow import narrowed
 from everview.program.planned import Planned
@@ -46,7 +46,7 @@ class Work:
 
     engine: Engine
     planned: Planned
-    table: EmbeddedTable
+    table: LakeTable
     token: str
     frames: Frames
     staging: Staging

@@ -17,7 +17,7 @@ from everview.facts.files import DataFile, InlineFile, RowSelection, Sign, Table
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Snapshot
 from everview.facts.views import HIDDEN
-from everview.lake.delta.storage import spark_path
+from everview.lake.storage import spark_path
 from everview.sql.names import quoted
 from everview.sql.write.select import WEIGHT
 
