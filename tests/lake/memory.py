@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 
 from everview.errors import CommitConflict, CommitUnknown, LostHistory, NameTaken, NotATable
-from everview.facts.files import InlineFile, Sign, TableFile
+from everview.facts.files import InlineFile, Sign
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
 from everview.lake.settle import settle
 from everview.lake.shapes import common_columns
 from everview.lake.summed import APPENDED, CHANGE_FILES, DIFFERENCE, NOTHING, Summed
+from tests.lake.memory_state import MemoryState, MemoryVersion, commit_info, now_in_milliseconds
 
 _HOUR = 3_600_000
-
-
-@dataclass(frozen=True)
-class _Version:
-    """The state after a commit, and the commit (None for the creation)."""
-
-    timestamp: int
-    commit: Commit | None
-    files: Mapping[str, TableFile]
-    transactions: Mapping[str, int]
-    shape: TableShape
-
-
-@dataclass
-class _State:
-    """What is stored at one location. `first` is the oldest version whose history is kept."""
-
-    id: str
-    versions: list[_Version]
-    first: int = 0
-    vacuumed: set[str] = field(default_factory=set)
-    folders: dict[str, tuple[InlineFile, ...]] = field(default_factory=dict)
 
 
 class MemoryTable:
@@ -144,6 +122,9 @@ class MemoryTable:
     def remove_folder(self, folder: str) -> None:
         self._state().folders.pop(folder, None)
 
+    def why_not_mark(self) -> str:
+        return ""
+
     def find_token(self, token: str, since: int) -> int | None:
         return self._search(token, since)[1]
 
@@ -153,14 +134,14 @@ class MemoryTable:
     def history(self, limit: int | None = None) -> tuple[CommitInfo, ...]:
         state = self._state()
         kept = range(len(state.versions) - 1, state.first - 1, -1)[:limit]
-        return tuple(_info(number, state.versions[number]) for number in kept)
+        return tuple(commit_info(number, state.versions[number]) for number in kept)
 
     def checkpoint(self) -> None:
         self._state()
 
     def vacuum(self, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
         state = self._state()
-        moment = _now() - retention_hours * _HOUR
+        moment = now_in_milliseconds() - retention_hours * _HOUR
         old = [v for v in state.versions if v.timestamp < moment or retention_hours == 0]
         doomed = {path for version in old for path in _ended_by(version)}
         gone = tuple(sorted(doomed - set(state.versions[-1].files) - state.vacuumed))
@@ -172,7 +153,7 @@ class MemoryTable:
         """Lose the history before a version, as a cleanup of the log does."""
         self._state().first = before
 
-    def _state(self) -> _State:
+    def _state(self) -> MemoryState:
         return self._lake.state(self._uri)
 
     def _land(self, commit: Commit) -> None:
@@ -182,6 +163,7 @@ class MemoryTable:
             if commit.base != head:
                 raise CommitConflict(f"{self._uri} is at version {head}, not {commit.base}")
             before = state.versions[-1]
+            commit = _rewritten(commit)
             removed = {file.path for file in commit.removes}
             files = {p: f for p, f in before.files.items() if p not in removed}
             if commit.shape is not None and files:
@@ -189,7 +171,9 @@ class MemoryTable:
             files.update((file.path, file) for file in commit.adds)
             transactions = {**before.transactions, **dict(commit.transactions)}
             shape = _shape_after(before.shape, commit.shape)
-            state.versions.append(_Version(_now(), commit, files, transactions, shape))
+            state.versions.append(
+                MemoryVersion(now_in_milliseconds(), commit, files, transactions, shape)
+            )
 
     def _altered(self, commit: Commit, change: Callable[[TableShape], TableShape]) -> int:
         try:
@@ -218,7 +202,7 @@ class MemoryLake:
 
     def __init__(self) -> None:
         self.lock = RLock()
-        self._states: dict[str, _State] = {}
+        self._states: dict[str, MemoryState] = {}
 
     def open(self, uri: str) -> MemoryTable:
         self.state(uri)
@@ -231,17 +215,36 @@ class MemoryLake:
             if uri in self._states:
                 raise NameTaken(f"there is a table at {uri} already")
             shape = TableShape(schema, partition_by, dict(properties))
-            self._states[uri] = _State(str(uuid.uuid4()), [_Version(_now(), None, {}, {}, shape)])
+            self._states[uri] = MemoryState(
+                str(uuid.uuid4()), [MemoryVersion(now_in_milliseconds(), None, {}, {}, shape)]
+            )
         return MemoryTable(self, uri)
 
     def drop(self, uri: str) -> None:
         """Remove the table with all its versions, as deleting its folder does."""
         del self._states[uri]
 
-    def state(self, uri: str) -> _State:
+    def state(self, uri: str) -> MemoryState:
         if uri not in self._states:
             raise NotATable(f"no table at {uri}")
         return self._states[uri]
+
+
+def _rewritten(commit: Commit) -> Commit:
+    """Rows of this lake have no positions: a file with marked rows is written anew without them."""
+    files = [(m.file, m.rows) for m in commit.marks if isinstance(m.file, InlineFile)]
+    adds = tuple(
+        replace(
+            file,
+            path=f"{file.path}-{commit.token}",
+            values=tuple(v for i, v in enumerate(file.values) if i not in rows),
+        )
+        for file, rows in files
+    )
+    removes = tuple(file for file, _ in files)
+    return replace(
+        commit, adds=(*commit.adds, *adds), removes=(*commit.removes, *removes), marks=()
+    )
 
 
 def _shape_after(before: TableShape, new: TableShape | None) -> TableShape:
@@ -265,7 +268,7 @@ def _add_commit(total: Summed, commit: Commit | None) -> None:
             total.add(file, 1)
 
 
-def _between_ends(versions: list[_Version]) -> Summed:
+def _between_ends(versions: list[MemoryVersion]) -> Summed:
     total = Summed()
     for _ in versions[1:]:
         total.count(DIFFERENCE)
@@ -276,25 +279,7 @@ def _between_ends(versions: list[_Version]) -> Summed:
     return total
 
 
-def _ended_by(version: _Version) -> Iterator[str]:
+def _ended_by(version: MemoryVersion) -> Iterator[str]:
     """The files that nobody needs once the version before this one is out of retention."""
     commit = version.commit or Commit(0, "", "")
     return (file.path for file in (*commit.removes, *commit.minus, *commit.plus))
-
-
-def _info(number: int, version: _Version) -> CommitInfo:
-    commit = version.commit
-    if commit is None:
-        return CommitInfo(number, version.timestamp, "CREATE TABLE", {}, data_change=False)
-    own = {
-        **commit.metadata,
-        "token": commit.token,
-        "operation": commit.operation,
-        "has_change_files": commit.has_change_files,
-    }
-    changed = commit.data_change and bool(commit.adds or commit.removes)
-    return CommitInfo(number, version.timestamp, commit.operation, own, data_change=changed)
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000

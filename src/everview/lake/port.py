@@ -84,6 +84,12 @@ class LakeTable(Protocol):
         """Remove a folder of the table whose files are part of no commit."""
         ...
 
+    def why_not_mark(self) -> str:
+        """Why a commit with marks would be refused, so that files are rewritten; "" if it would
+        not.
+        """
+        ...
+
     def find_token(self, token: str, since: int) -> int | None:
         """The version after `since` whose commit carries the token, None if certainly none does.
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from everview.facts.files import DataFile, RowSelection
+from everview.facts.files import DataFile, Positions, RowSelection
 from everview.facts.schema import Field, Schema
 from everview.run.driver.arrow_types import arrow_schema
 from everview.run.driver.locate import can_be_keys, places_of_keys, places_of_rows, rows_at
@@ -56,8 +56,8 @@ class Folder:
             with pa.OSFile(str(path / name), "wb") as stream:
                 write_file(packed_table(table, SCHEMA), stream)
             marked = tuple(i for i, _ in enumerate(rows) if i and random_.random() < 0.2)
-            selection = RowSelection(marked, "without") if marked else None
-            self.files.append(DataFile(name, 0, len(rows), selection=selection))
+            selection = RowSelection(Positions(marked), "without") if marked else None
+            self.files.append(DataFile(name, 0, len(rows) - len(marked), selection=selection))
             self.live += [(name, i, row) for i, row in enumerate(rows) if i not in marked]
         self.stored = StoredFiles(types, lambda name: pa.OSFile(str(path / name)))
 

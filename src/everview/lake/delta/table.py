@@ -18,6 +18,8 @@ from everview.lake.delta.changes import read_changes
 from everview.lake.delta.commit import NO_HOOKS, make_commit, search_token
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries, versions_in_log
+from everview.lake.delta.protocol import why_not_mark
+from everview.lake.delta.put import why_not_put
 from everview.lake.delta.refusals import refuse_file, storage_errors
 from everview.lake.delta.snapshot import metadata_of, read_snapshot
 from everview.lake.delta.vacuum import vacuum
@@ -74,6 +76,9 @@ class EmbeddedTable:
 
     def commit(self, commit: Commit) -> int:
         return make_commit(self._storage, commit)
+
+    def why_not_mark(self) -> str:
+        return why_not_mark(load(self._storage)) or why_not_put(self._storage)
 
     def find_token(self, token: str, since: int) -> int | None:
         return search_token(self._storage, token, since)[1]

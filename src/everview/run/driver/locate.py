@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from everview.facts.files import DataFile
 from everview.run.driver.comparable_values import comparable_values, is_plain
-from everview.run.driver.stored_files import Positions, StoredFiles, live_positions
+from everview.run.driver.stored_files import Indices, StoredFiles, live_positions
 
 Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
@@ -35,7 +35,7 @@ class Place:
     """
 
     file: DataFile
-    positions: Positions
+    positions: Indices
     matches: Numbers
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from everview.facts.files import DataFile
+from everview.facts.files import DataFile, Positions
 from everview.facts.schema import Schema
 from everview.facts.tables import Mark
 from everview.lake.port import LakeTable
@@ -58,7 +58,7 @@ class Replacer:
 
     def mark(self, change: Change) -> ReplacedFiles:
         """Mark the rows that go and append those that come; the marks tell what changed."""
-        marks = tuple(Mark(p.file, _bitmap(p.positions)) for p in change.places)
+        marks = tuple(Mark(p.file, Positions(p.positions.tolist())) for p in change.places)
         return ReplacedFiles(self._write("rows", change.come), marks=marks)
 
     def rewrite(self, change: Change) -> ReplacedFiles:

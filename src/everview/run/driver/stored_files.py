@@ -18,7 +18,7 @@ from everview.facts.views import HIDDEN
 _A = TypeVar("_A")
 _B = TypeVar("_B")
 
-Positions = np.ndarray[tuple[int], np.dtype[np.int64]]
+Indices = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 _THREADS = 4  # Arrow computes outside of Python's lock
 _PREFIX = f"{HIDDEN}."
@@ -53,7 +53,7 @@ class StoredFiles:
             return pa.chunked_array([pa.nulls(rows, wanted)])
         return column if column.type == wanted else column.cast(wanted)
 
-    def rows_at(self, file: DataFile, positions: Positions, names: Sequence[str]) -> pa.Table:
+    def rows_at(self, file: DataFile, positions: Indices, names: Sequence[str]) -> pa.Table:
         """The rows of a file at these positions."""
         return self.columns(file, names).take(pa.array(positions))
 
@@ -65,13 +65,12 @@ class StoredFiles:
             return list(pool.map(work, items))
 
 
-def marked_positions(file: DataFile) -> Positions:
+def marked_positions(file: DataFile) -> Indices:
     """The positions of the rows of a stored file that are deleted."""
-    rows = () if file.selection is None else file.selection.rows
-    return np.fromiter(rows, np.int64, len(rows))
+    return np.fromiter(file.deleted, np.int64, len(file.deleted))
 
 
-def live_positions(file: DataFile, rows: int) -> Positions:
+def live_positions(file: DataFile, rows: int) -> Indices:
     """The positions of the rows of a stored file that count, ascending."""
     every = np.arange(rows, dtype=np.int64)
     marked = marked_positions(file)
