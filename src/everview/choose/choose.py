@@ -44,7 +44,7 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
         return Choice(Move(), f"new versions of {names} hold no change of rows")
     if forced:
         return recomputed(facts, forced)
-    recompute = Full("", _full_cost(facts))
+    recompute = Full(_full_cost(facts))
     incremental = _incremental(facts, shape)
     if isinstance(incremental, Refusal):
         return _fall_back(facts, recompute, incremental)
@@ -53,7 +53,7 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
 
 def recomputed(facts: RefreshFacts, reason: str) -> Choice:
     """A full recompute, whatever the policy and the costs are."""
-    return Choice(Full(reason, _full_cost(facts)), reason)
+    return Choice(Full(_full_cost(facts)), reason)
 
 
 def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
@@ -109,7 +109,7 @@ def _read_again(shape: Shape) -> tuple[Rel, ...]:
 def _fall_back(facts: RefreshFacts, recompute: Full, refusal: Refusal) -> Choice:
     require_full_allowed(facts.view, facts.policy, refusal.reason)
     reason = "the policy is FULL" if facts.policy == "FULL" else refusal.reason
-    return Choice(Full(reason, recompute.cost), reason, None, (refusal,))
+    return Choice(recompute, reason, None, (refusal,))
 
 
 def _cheaper(facts: RefreshFacts, incremental: Incremental, recompute: Full) -> Choice:

@@ -53,11 +53,8 @@ class Incremental:
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """Recompute everything; `replace` into a new folder, because the stored table cannot be
-    built on.
-    """
+    """Recompute everything."""
 
-    reason: str
     cost: Cost
 
     method = Method(Way.FULL)
