@@ -35,6 +35,7 @@ HOMES = {
     ),
     "deltalake": ("lake", "run"),
     "obstore": ("lake",),
+    "pyroaring": ("facts", "lake"),
 }
 # Up to and including program/ everything is values in, values out: no files, no chance.
 PURE = ORDER[: ORDER.index("lake.delta")]
