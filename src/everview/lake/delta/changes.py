@@ -16,11 +16,12 @@ from everview.lake.delta.differences import difference
 from everview.lake.delta.load import load
 from everview.lake.delta.log import FileAction, LogEntry, Metadata, read_entries
 from everview.lake.delta.partitions import shaped
-from everview.lake.delta.shapes import common_columns
 from everview.lake.delta.snapshot import metadata_of, read_files, stored_files
 from everview.lake.delta.stats import bounds_from_stats
-from everview.lake.delta.storage import Storage, decoded, in_threads, is_absolute
-from everview.lake.delta.summed import (
+from everview.lake.delta.vectors import Vector, read_vector
+from everview.lake.shapes import common_columns
+from everview.lake.storage import Storage, decoded, in_threads, is_absolute
+from everview.lake.summed import (
     APPENDED,
     CHANGE_FILES,
     DIFFERENCE,
@@ -29,7 +30,6 @@ from everview.lake.delta.summed import (
     VECTORS,
     Summed,
 )
-from everview.lake.delta.vectors import Vector, read_vector
 
 # An UPDATE by this writer (seen up to 1.6.6) leaves a new row out of the feed if the file holds an
 # equal one already.

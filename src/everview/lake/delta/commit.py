@@ -16,9 +16,9 @@ from everview.lake.delta.commit_file import check_commit, needs_commit_file, wri
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries
 from everview.lake.delta.marks import check_files
-from everview.lake.delta.settle import settle
 from everview.lake.delta.stats import stats_json
-from everview.lake.delta.storage import Storage, decoded
+from everview.lake.settle import settle
+from everview.lake.storage import Storage, decoded
 
 NO_HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
 

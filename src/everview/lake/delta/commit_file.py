@@ -31,8 +31,8 @@ from everview.lake.delta.protocol import (
 from everview.lake.delta.put import put_if_absent
 from everview.lake.delta.snapshot import metadata_of, read_files
 from everview.lake.delta.stats import stats_json
-from everview.lake.delta.storage import Storage, decoded
-from everview.lake.delta.types import check_partition_columns, check_types
+from everview.lake.storage import Storage, decoded
+from everview.lake.types import check_partition_columns, check_types
 from everview.version import VERSION
 
 Action = dict[str, Any]

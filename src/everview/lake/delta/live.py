@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 
 from everview.errors import LostHistory
 from everview.lake.delta.log import LOG
-from everview.lake.delta.storage import Storage, decoded, in_threads
 from everview.lake.delta.vectors import Vector, vector_of
+from everview.lake.storage import Storage, decoded, in_threads
 
 Action = dict[str, Any]
 

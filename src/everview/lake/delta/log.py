@@ -10,8 +10,8 @@ from typing import Any
 
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
-from everview.lake.delta.storage import Storage, in_threads
 from everview.lake.delta.vectors import Vector, vector_of
+from everview.lake.storage import Storage, in_threads
 
 LOG = "_delta_log"
 _COMMIT = re.compile(r"(\d{20})\.json$")

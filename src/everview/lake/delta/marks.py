@@ -15,7 +15,6 @@ from everview.facts.files import DataFile, Positions
 from everview.facts.tables import Commit
 from everview.lake.delta.actions import data_files
 from everview.lake.delta.put import put_if_absent
-from everview.lake.delta.storage import Storage, decoded
 from everview.lake.delta.vectors import (
     Vector,
     inline_vector,
@@ -24,6 +23,7 @@ from everview.lake.delta.vectors import (
     vector_file,
     vector_of,
 )
+from everview.lake.storage import Storage, decoded
 
 Action = dict[str, Any]
 

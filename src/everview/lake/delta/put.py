@@ -10,7 +10,7 @@ from obstore.exceptions import UnknownConfigurationKeyError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from everview.errors import UnsupportedFeature
-from everview.lake.delta.storage import Storage, is_absolute
+from everview.lake.storage import Storage, is_absolute
 
 _PREFIXES = ("aws_", "azure_", "google_")
 # Options of the connection; the others are of the store.

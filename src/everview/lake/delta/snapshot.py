@@ -19,8 +19,9 @@ from everview.lake.delta.load import arrow_table, load
 from everview.lake.delta.log import Metadata
 from everview.lake.delta.partitions import partition_text
 from everview.lake.delta.protocol import has_vectors
-from everview.lake.delta.stats import bounds_from_log, date_of, timestamp_of
-from everview.lake.delta.storage import Storage, decoded
+from everview.lake.delta.stats import bounds_from_log
+from everview.lake.epoch import date_of, timestamp_of
+from everview.lake.storage import Storage, decoded
 
 
 def read_snapshot(storage: Storage, version: int) -> Snapshot:

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from everview.lake.delta.live import checkpoint_vectors
 from everview.lake.delta.load import load
 from everview.lake.delta.log import LogEntry, read_entries, versions_in_log
-from everview.lake.delta.storage import Storage, decoded
 from everview.lake.delta.vectors import FOLDER, Vector
+from everview.lake.storage import Storage, decoded
 
 _HOUR = 3_600_000
 _NANOSECONDS = 1_000_000

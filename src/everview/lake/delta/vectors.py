@@ -15,7 +15,7 @@ from pyroaring import BitMap64
 
 from everview.errors import LostHistory
 from everview.facts.files import Positions
-from everview.lake.delta.storage import Storage, decoded, is_absolute
+from everview.lake.storage import Storage, decoded, is_absolute
 
 # The folder of our own vector files. Its name begins with an underscore because other writers take
 # a vector file elsewhere for one that nobody needs, and vacuum it.

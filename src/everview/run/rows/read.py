@@ -18,7 +18,7 @@ from everview.facts.files import NO_ROWS, DataFile, InlineFile, Sign, TableFile
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Snapshot
 from everview.facts.views import HIDDEN
-from everview.lake.delta.storage import spark_path
+from everview.lake.storage import spark_path
 from everview.run.rows.selected import FILE, selected_rows, selection_table
 from everview.sql.names import quoted
 from everview.sql.write.select import WEIGHT
