@@ -12,6 +12,7 @@ from everview.apply.grouped import KEYS, RECOMPUTED, ApplyGrouped
 from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS
 from everview.optimize.small_sides import without_broadcast
 from everview.program.programs import PartitionsSteps
+from everview.run.refresh.by_driver import change_of_partitions, replace_by_driver
 from everview.run.refresh.overwrite import clustered
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys, check_counts, stage_by_key
@@ -38,6 +39,9 @@ def replace_partitions(work: Work, steps: PartitionsSteps) -> Replaced:
         rows = recompute_rows(work, apply, is_small=touched.staged.is_small)
     work = work.holding(RECOMPUTED, rows)
     with work.during(steps.write.name):
+        change = change_of_partitions(work, touched, rows)
+        if change is not None:
+            return replace_by_driver(work, change)
         return replace_keys(work, apply, touched)
 
 

@@ -11,6 +11,7 @@ from everview.apply.keyed import CHANGES, LOST, ApplyKeyed
 from everview.apply.lines import ACTION, PART
 from everview.optimize.small_sides import without_broadcast
 from everview.program.programs import GroupsSteps
+from everview.run.refresh.by_driver import change_of_groups, replace_by_driver
 from everview.run.refresh.overwrite import clustered
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys, check_counts, stage_by_key
@@ -32,6 +33,12 @@ def change_groups(work: Work, steps: GroupsSteps) -> Replaced:
         touched = stage_by_key(work, steps.stage.changes, columns, len(apply.view.keys))
     if not touched.staged.rows:
         return Replaced()
+    first = steps.write if steps.find is None else steps.find
+    with work.during(first.name):
+        change = change_of_groups(work, apply, touched)
+    if change is not None:
+        with work.during(steps.write.name):
+            return replace_by_driver(work, change)
     work = work.holding(CHANGES, touched.staged).reading(touched.files)
     recompute = _certain(apply, touched.staged)
     if steps.find is not None:
