@@ -14,9 +14,9 @@ from everview.facts.refusals import Kind
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.delta.table import EmbeddedTable
+from everview.optimize.passes import Context, When, improved
 from everview.program.program import VIEW, program
 from everview.program.steps import Program
-from everview.rewrite.net_sources import net_sources
 from everview.run.refresh.execute import execute
 from everview.run.refresh.work import Rebuild, Work
 from everview.run.rows.frames import Frames
@@ -133,8 +133,9 @@ def _again(
     """
     facts, shape, choice = planned
     if isinstance(choice.strategy, Incremental):
-        netted = replace(choice.strategy, changes=net_sources(choice.strategy.changes))
-        again = replace(choice, strategy=netted)
+        known = Context(off=facts.passes_off)
+        netted = improved(When.AGAIN, choice.strategy.changes, known).plan
+        again = replace(choice, strategy=replace(choice.strategy, changes=netted))
         try:
             return run(world, table, (facts, shape, again), program(again, shape))
         except ComputationFailed as second:

@@ -15,9 +15,9 @@ from everview.apply.grouped import KEYS, RECOMPUTED, ApplyGrouped, GroupedView, 
 from everview.delta.context import Known
 from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
-from everview.rewrite.rules import ordered_terms
 from everview.shape.grouped import grouped
 from everview.shape.maintained import Unmaintained
+from tests.improve import ordered_terms
 from tests.laws.generate import Queries, only_of, random_state
 from tests.laws.law import VIEW, Seen
 from tests.plan_text import plan_text

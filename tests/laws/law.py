@@ -20,8 +20,8 @@ from everview.apply.lines import DELETE, INSERT, UPDATE_NEW, UPDATE_OLD
 from everview.delta.aggregate import change_table
 from everview.delta.context import Known
 from everview.delta.propagate import delta
-from everview.rewrite.net_sources import net_sources
-from everview.rewrite.rules import joined_by_keys, ordered_terms
+from everview.optimize.passes import When, improved
+from tests.improve import joined_by_keys, ordered_terms
 from tests.laws.generate import TYPES, Queries, only_of, random_state
 
 VIEW = "view"
@@ -57,7 +57,8 @@ def check_rows(seed: int, seen: Seen) -> None:
         assert changes.columns == rel.columns
         terms = ordered_terms(changes)
         assert rows(terms, state) == expected, _story(terms, state)
-        assert rows(net_sources(terms), state) == expected, _story(terms, state)
+        again = improved(When.AGAIN, terms).plan
+        assert rows(again, state) == expected, _story(terms, state)
         netted = Net(changes)
         some = lines(netted, state)
         assert bag(some) == expected, _story(netted, state)

@@ -10,6 +10,7 @@ from everview.choose.cost import NOTHING, Cost
 if TYPE_CHECKING:  # a refresh with nothing to do needs no plan
     from everview.algebra.relations import Rel
     from everview.optimize.parts import LeafBytes
+    from everview.optimize.passes import Ran
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Incremental:
 
     append: insertions alone into a bag. rows: net changes of a bag. groups: the change table of a
     keyed view. partitions: the touched keys of a view whose rows are replaced key by key.
+    `ran` are the passes that the plan went through, but for those that are off.
     """
 
     variant: str
@@ -46,6 +48,8 @@ class Incremental:
     insert_only: bool
     cost: Cost
     leaf_bytes: LeafBytes = field(default_factory=dict)
+    passes_off: frozenset[str] = frozenset()
+    ran: tuple[Ran, ...] = field(default=(), compare=False)
 
     @property
     def name(self) -> str:

@@ -47,7 +47,6 @@ from everview.delta.project import delta_project
 from everview.delta.semi import delta_tested
 from everview.delta.shared import delta_shared
 from everview.delta.union_all import delta_union_all
-from everview.rewrite.rules import joined_by_keys
 
 
 def delta(rel: Rel, changed: frozenset[str], known: Known = NOTHING) -> Rel | None:
@@ -56,7 +55,7 @@ def delta(rel: Rel, changed: frozenset[str], known: Known = NOTHING) -> Rel | No
     `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`.
     """
     context = Context(changed, Fresh(highest_id(rel)), known)
-    return _Propagation(context).of(joined_by_keys(rel))
+    return _Propagation(context).of(rel)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from everview.algebra.relations import Rel
 from everview.apply.grouped import ApplyGrouped
 from everview.apply.keyed import ApplyKeyed
 from everview.choose.strategies import Choice, Full, Incremental, Move, Skip
-from everview.optimize.parts import parted
+from everview.optimize.passes import Context, When, improved
 from everview.program.steps import (
     Append,
     FindCopies,
@@ -40,9 +40,11 @@ def program(choice: Choice, shape: Shape) -> Program:
         case Full():
             return _full(shape)
         case Incremental():
-            plan = parted(choice.strategy.changes, choice.strategy.leaf_bytes)
+            strategy = choice.strategy
+            known = Context(leaf_bytes=strategy.leaf_bytes, off=strategy.passes_off)
+            plan = improved(When.PARTS, strategy.changes, known).queries
             kept = tuple(Keep(part) for part in plan.parts)
-            return kept + _incremental(choice.strategy, plan.rest, shape)
+            return kept + _incremental(strategy, plan.rest, shape)
         case _:
             assert_never(choice.strategy)
 

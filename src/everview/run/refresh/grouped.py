@@ -7,11 +7,10 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from everview.algebra.relations import Project, Rel
+from everview.algebra.relations import Project
 from everview.algebra.scalars import Ref
 from everview.apply.grouped import KEYS, RECOMPUTED, ApplyGrouped
 from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS
-from everview.optimize.small_sides import without_broadcast
 from everview.program.steps import FindKeys, Recompute, RewriteGrouped
 from everview.run.refresh.keyed import check_counts, touched_files
 from everview.run.refresh.overwrite import clustered
@@ -41,7 +40,7 @@ def recompute_rows(work: Work, step: Recompute) -> None:
     settings = SMALL if work.staged.is_small else whole(work.facts.source_bytes())
     names = local_names(step.apply.rows.columns)
     with work.engine.settings(settings, work.facts.stored.record.settings):
-        frame = work.query(_hinted(work, step.apply.recomputed()), names)
+        frame = work.query(step.apply.recomputed(), names)
         staged = work.staging.stage(frame, "rows", work.actions)
         work.frames.local[RECOMPUTED] = staged
 
@@ -68,9 +67,9 @@ def _lines(work: Work, apply: ApplyGrouped) -> tuple[DataFrame, ...]:
     """What stays, what comes, and the net changes, as lines that name their part."""
     stored = work.facts.stored.record.layout.stored
     of_rows = [F.lit(ROWS).alias(PART), F.lit(None).cast("int").alias(ACTION)]
-    plain = [work.query(_hinted(work, r), stored.names) for r in (apply.kept(), apply.rows)]
+    plain = [work.query(r, stored.names) for r in (apply.kept(), apply.rows)]
     kept, new = (frame.select(*of_rows, *map(_column, stored.names)) for frame in plain)
-    weighted = work.query(_hinted(work, apply.changes()), stored.names)
+    weighted = work.query(apply.changes(), stored.names)
     is_new = _column(WEIGHT) > 0
     part = F.when(is_new, F.lit(PLUS)).otherwise(F.lit(MINUS)).alias(PART)
     action = F.when(is_new, F.lit(INSERT)).otherwise(F.lit(DELETE)).cast("int").alias(ACTION)
@@ -86,12 +85,6 @@ def _write(work: Work, lines: DataFrame) -> None:
     work.written = write_lines(lines, work.table, work.token, work.actions)
     work.removed = work.frames.stored_files
     check_counts(work.written, work.removed, work.facts.view)
-
-
-def _hinted(work: Work, rel: Rel) -> Rel:
-    """The plan with the keys sent to every task only where they are few."""
-    assert work.staged is not None
-    return rel if work.staged.is_small else without_broadcast(rel)
 
 
 def _column(name: str) -> Column:

@@ -14,7 +14,6 @@ from everview.errors import InvariantViolated
 from everview.facts.checks import REMEDY, ROWS_MISCOUNTED
 from everview.facts.files import TableFile
 from everview.optimize.select import files_with_keys
-from everview.optimize.small_sides import without_broadcast
 from everview.program.steps import FindLost, RewriteKeyed
 from everview.run.refresh.overwrite import clustered
 from everview.run.refresh.work import Work
@@ -56,8 +55,6 @@ def find_lost(work: Work, step: FindLost) -> None:
     lost_keys = apply.lost()
     if lost_keys is None or not _any(work.staged, apply, ("deleted_copies", *_CERTAIN)):
         return
-    if not work.staged.is_small:
-        lost_keys = without_broadcast(lost_keys)
     names = local_names(apply.fetched().columns)
     lost = work.staging.stage(work.query(lost_keys, names), "lost", work.actions)
     if lost.rows:
@@ -80,7 +77,7 @@ def rewrite_keyed(work: Work, step: RewriteKeyed) -> None:
             _write(work, frames)
         return
     with work.engine.settings(whole(stored.snapshot.bytes), stored.record.settings):
-        _write(work, [_query(work, without_broadcast(line)) for line in lines])
+        _write(work, [_query(work, line) for line in lines])
 
 
 def _query(work: Work, lines: Rel) -> DataFrame:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pyspark.sql import DataFrame
 
 from everview.algebra.relations import Rel
+from everview.choose.changes import context_of
 from everview.choose.strategies import Choice
 from everview.facts.files import TableFile
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import TableShape
 from everview.lake.delta.table import EmbeddedTable
-from everview.optimize.leaf_facts import leaf_facts
-from everview.optimize.narrow import narrowed
+from everview.optimize.passes import When, improved
 from everview.run.faults import Probe
 from everview.run.refresh.receipt import Done, receipt_of
 from everview.run.rows.frames import Frames
@@ -67,8 +67,9 @@ class Work:
         )
 
     def query(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
-        """The rows of a plan under these names; scans are cut to what rows at hand ask for."""
+        """The rows of a plan under these names, improved by what is known of the rows at hand."""
         at_hand = {name: (s.schema, s.files) for name, s in self.frames.local.items()}
-        rel = narrowed(rel, leaf_facts(self.facts, at_hand))
+        few = self.staged is None or self.staged.is_small
+        rel = improved(When.QUERY, rel, context_of(self.facts, at_hand, few=few)).plan
         types = column_types(self.shape, self.facts.stored.record, rel)
         return self.frames.run(write(rel, types, names))
