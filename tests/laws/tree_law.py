@@ -12,12 +12,12 @@ from everview.algebra.meaning.plans import Bag, State, bag, minus
 from everview.algebra.relations import At, Rel, Scan
 from everview.algebra.walk import bottom_up, inputs, tables
 from everview.delta.context import NOTHING, Known
-from everview.delta.propagate import delta
+from everview.delta.propagate import deltas
 from tests.laws.broken import Broken
 from tests.laws.evaluate import Evaluator
 from tests.laws.generate import only_of
 from tests.laws.law import Seen
-from tests.laws.line_law import wrong_lines
+from tests.laws.line_law import Delta, wrong_lines
 from tests.laws.met import count, kind_of
 from tests.laws.pass_law import check_rewritten
 from tests.laws.shrink import Case, case_of
@@ -59,7 +59,7 @@ def check_tree(seed: int, seen: Seen) -> None:
             seen.met("rewritten")
         how = rng.choice(TOLD)
         for other, these in told_otherwise(how, rng, state, changed):
-            if _wrong(rel, Evaluator(other), these):
+            if _wrong(rel, Evaluator(other), _told(rel, other, these)):
                 raise _broken(rel, other, these)
         seen.met(f"told {how}")
     _count_state(rel, state, seen)
@@ -72,28 +72,30 @@ def check_rows(rel: Rel, state: State, changed: frozenset[str], seen: Seen) -> b
     the answer is whether all have one.
     """
     known = Evaluator(state)
+    told = _told(rel, state, changed)
+    only = deltas(rel, changed, Known(only_of(state, changed)))
     missing: set[int] = set()
     for operator in bottom_up(rel):
         count(operator, known, seen)
         if any(id(i) in missing for i in inputs(operator)):
             missing.add(id(operator))
             continue
-        error = _wrong(operator, known, changed)
+        error = _wrong(operator, known, told)
         if NO_RULE in error:
             missing.add(id(operator))
             seen.met(f"missing: {kind_of(operator)}")
         elif error:
             raise _broken(operator, state, changed)
-        elif wrong_lines(operator, known, state, changed):
+        elif wrong_lines(operator, known, state, changed, only):
             raise Broken(kind_of(operator), case_of(operator, state, changed), _lines_error)
-        _count_signs(operator, state, changed, seen)
+        if only_of(state, changed):
+            _count_signs(operator, only, seen)
     return not missing
 
 
-def _count_signs(operator: Rel, state: State, changed: frozenset[str], seen: Seen) -> None:
+def _count_signs(operator: Rel, delta: Delta, seen: Seen) -> None:
     """Whether the changes of an input were insertions alone, or deletions alone."""
-    only = only_of(state, changed)
-    below = [delta(i, changed, Known(only)) for i in inputs(operator)] if only else []
+    below = [delta(i) for i in inputs(operator)]
     signs = {Signs().of(changes) for changes in below if changes is not None}
     seen.met(f"{kind_of(operator)}: insertions alone", when=1 in signs)
     seen.met(f"{kind_of(operator)}: deletions alone", when=-1 in signs)
@@ -120,21 +122,27 @@ def told_otherwise(
             yield from batches(state, in_two(rng, state))
 
 
-def _wrong(rel: Rel, known: Evaluator, changed: frozenset[str]) -> str:
-    """What is wrong with the delta of a relation, an error included; nothing if it is right.
+Told = tuple[tuple[Known, Delta], ...]  # the deltas of a tree, by what is known of its tables
 
-    Also where it is known of some tables that rows only came, or only went, and that all are large;
-    and where OLD of all is gone.
+
+def _told(rel: Rel, state: State, changed: frozenset[str]) -> Told:
+    """Of nothing that is known; of some tables that rows only came, or only went, and that all are
+    large; and that OLD of all is gone.
     """
-    only = only_of(known.state, changed)
-    told = (NOTHING, Known(only, changed), Known(only, gone=changed))
-    return next(filter(None, (_wrong_of(rel, known, changed, some) for some in told)), "")
+    only = only_of(state, changed)
+    some = (NOTHING, Known(only, changed), Known(only, gone=changed))
+    return tuple((known, deltas(rel, changed, known)) for known in some)
 
 
-def _wrong_of(rel: Rel, known: Evaluator, changed: frozenset[str], told: Known) -> str:
+def _wrong(rel: Rel, known: Evaluator, told: Told) -> str:
+    """What is wrong with the delta of a relation, an error included; nothing if it is right."""
+    return next(filter(None, (_wrong_of(rel, known, *some) for some in told)), "")
+
+
+def _wrong_of(rel: Rel, known: Evaluator, told: Known, delta: Delta) -> str:
     expected = known.difference(rel)
     try:
-        changes = delta(rel, changed, told)
+        changes = delta(rel)
         found = Bag() if changes is None else known.rows(changes)
     except Exception as problem:
         return f"{type(problem).__name__}: {problem}"
@@ -175,12 +183,14 @@ def _count_state(rel: Rel, state: State, seen: Seen) -> None:
 def _broken(rel: Rel, state: State, changed: frozenset[str]) -> Broken:
     """Of the lowest operator that fails."""
     known = Evaluator(state)
-    lowest = next(op for op in bottom_up(rel) if _wrong(op, known, changed))
+    told = _told(rel, state, changed)
+    lowest = next(op for op in bottom_up(rel) if _wrong(op, known, told))
     return Broken(kind_of(lowest), case_of(lowest, state, changed), _error)
 
 
 def _error(case: Case) -> str:
-    return _wrong(case.rel, Evaluator(case.state()), case.changed)
+    state = case.state()
+    return _wrong(case.rel, Evaluator(state), _told(case.rel, state, case.changed))
 
 
 def _lines_error(case: Case) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -54,8 +55,14 @@ def delta(rel: Rel, changed: frozenset[str], known: Known = NOTHING) -> Rel | No
 
     `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`.
     """
-    context = Context(changed, Fresh(highest_id(rel)), known)
-    return _Propagation(context).of(rel)
+    return deltas(rel, changed, known)(rel)
+
+
+def deltas(
+    rel: Rel, changed: frozenset[str], known: Known = NOTHING
+) -> Callable[[Rel], Rel | None]:
+    """The same for `rel` and every operator in it, when it is asked for; each is made once."""
+    return _Propagation(Context(changed, Fresh(highest_id(rel)), known)).of
 
 
 @dataclass(frozen=True, slots=True)
