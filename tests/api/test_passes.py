@@ -41,19 +41,38 @@ def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return path
 
 
-@pytest.mark.parametrize("off", [*OPTIONAL, ALL])
+# Of each pass a view whose plan it makes another one; without all of them, all views.
+WITHOUT = {
+    "filters_below_joins": ["known"],
+    "connected_joins": ["by_land"],
+    "union_of_terms": ["by_land"],
+    "join_order": ["by_land"],
+    "small_sides": ["known"],
+    "tidy_parts": ["with_land"],
+    "narrow_scans": ["with_land"],
+    "net_sources": ["ranked"],
+    "parts": ["with_land"],
+    "narrow_queries": ["ranked"],
+    ALL: [*VIEWS],
+}
+
+
+@pytest.mark.parametrize("off", WITHOUT)
 def test_views_are_exact_without(off: str, folder: Path, spark: SparkSession) -> None:
-    number = 100 * (1 + [*OPTIONAL, ALL].index(off))
+    number = list(WITHOUT).index(off)
     with ev.open(folder, spark=spark, settings=ev.Settings(passes_off=(off,))) as wh:
-        sales = wh.table("sales")
-        add_sales(sales, (number, "Rome", number), (number + 1, f"town {off}", 9))
-        sales.delete(f"id = {[*OPTIONAL, ALL].index(off)}")
-        wh.sql(f"INSERT INTO cities VALUES ('town {off}', 'CH'), ('Oslo', 'NO {off}')")
-        receipts = wh.refresh()
-        assert {r.strategy.split(":")[0] for r in receipts} == {"incremental"}
-        assert all(r.reason.endswith(f"; passes off: {off}") for r in receipts)
-        found = wh.sql("VERIFY MATERIALIZED VIEWS").collect()
-        assert [(v["name"], v["outcome"]) for v in found] == [(n, "exact") for n in sorted(VIEWS)]
+        moved = {"amount": "amount + 1", "city": "'Rome'"}
+        wh.table("sales").update(moved, f"id IN ({number}, {number + 9})")
+        wh.sql(f"INSERT INTO cities VALUES ('Oslo', 'NO {number}')")
+        for name in WITHOUT[off]:
+            receipt = wh.view(name).refresh()
+            assert receipt.strategy.startswith("incremental"), receipt
+            assert receipt.reason.endswith(f"; passes off: {off}")
+            assert wh.view(name).verify().outcome == "exact"
+
+
+def test_every_pass_is_left_out_once() -> None:
+    assert WITHOUT.keys() == {*OPTIONAL, ALL}
 
 
 def test_what_is_off_is_told_and_what_runs_is_timed(wh: ev.Warehouse, sales: ev.Table) -> None:
