@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from everview import Explanation, Receipt, Status, Verification
@@ -15,6 +16,7 @@ from everview.cli.progress import Progress
 from everview.cli.screen import Screen
 from everview.errors import UnknownName
 
+Captured = pytest.CaptureFixture[str]
 RECEIPT = Receipt(
     view="city_sales",
     strategy="incremental",

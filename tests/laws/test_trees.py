@@ -23,7 +23,8 @@ from tests.laws.law import Seen
 from tests.laws.line_law import Delta
 from tests.laws.met import EVENTS, LEAVES, OPERATORS, SIGNED
 from tests.laws.tables import Batch, batches, in_two, one_by_one, random_tables
-from tests.laws.tree_law import TOLD, check_rows, check_tree, random_case
+from tests.laws.told import TOLD
+from tests.laws.tree_law import check_rows, check_tree, random_case
 
 ASKED = os.environ.get("EVERVIEW_FUZZ_CASES")
 CASES = int(ASKED or 2000)

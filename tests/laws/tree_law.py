@@ -4,7 +4,6 @@ otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 
 from everview.algebra.derive.signs import Signs
@@ -21,19 +20,11 @@ from tests.laws.line_law import Delta, wrong_lines
 from tests.laws.met import count, kind_of
 from tests.laws.pass_law import check_rewritten
 from tests.laws.shrink import Case, case_of
-from tests.laws.tables import (
-    backwards,
-    batches,
-    grosser,
-    in_two,
-    netted,
-    one_by_one,
-    random_tables,
-)
+from tests.laws.tables import random_tables
+from tests.laws.told import TOLD, told_otherwise
 from tests.laws.trees import Trees
 
 DEPTHS = (1, 2, 2, 3, 3, 3, 4, 5)
-TOLD = ("backwards", "net", "grosser", "table by table", "in two batches")
 NO_RULE = "no delta rule"
 
 
@@ -99,27 +90,6 @@ def _count_signs(operator: Rel, delta: Delta, seen: Seen) -> None:
     signs = {Signs().of(changes) for changes in below if changes is not None}
     seen.met(f"{kind_of(operator)}: insertions alone", when=1 in signs)
     seen.met(f"{kind_of(operator)}: deletions alone", when=-1 in signs)
-
-
-def told_otherwise(
-    how: str, rng: Random, state: State, changed: frozenset[str]
-) -> Iterator[tuple[State, frozenset[str]]]:
-    """The same changes, and those of each refresh where they come in several.
-
-    The law for each refresh of a sequence is the law that refresh(A) then refresh(B) is
-    refresh(A + B), in any order of the sources.
-    """
-    match how:
-        case "backwards":
-            yield backwards(state), changed
-        case "net":
-            yield netted(state), changed
-        case "grosser":
-            yield grosser(rng, state, changed), changed
-        case "table by table":
-            yield from batches(state, one_by_one(rng, state))
-        case _:
-            yield from batches(state, in_two(rng, state))
 
 
 Told = tuple[tuple[Known, Delta], ...]  # the deltas of a tree, by what is known of its tables

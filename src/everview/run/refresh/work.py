@@ -14,7 +14,7 @@ from everview.facts.files import TableFile
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import TableShape
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.optimize.passes import When, improved
 from everview.run.faults import Probe
 from everview.run.refresh.receipt import Done, receipt_of
@@ -45,7 +45,7 @@ class Work:
     facts: RefreshFacts
     choice: Choice
     shape: Shape
-    table: EmbeddedTable
+    table: LakeTable
     token: str
     frames: Frames
     staging: Staging
