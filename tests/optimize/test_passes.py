@@ -115,3 +115,11 @@ def test_the_setting_names_them_all() -> None:
     require_passes((*OPTIONAL, ALL))
     (doc,) = (f.metadata["doc"] for f in fields(Settings) if f.name == "passes_off")
     assert all(name in doc for name in (*OPTIONAL, ALL))
+
+
+@pytest.mark.parametrize("off", [(), (ALL,)])
+def test_rows_at_hand_are_sent_to_every_task_only_where_they_are_few(off: tuple[str, ...]) -> None:
+    sent = replace(CHANGED, broadcast="right")
+    few, many = (Context(few=few, off=frozenset(off)) for few in (True, False))
+    assert improved(When.QUERY, sent, few).plan == sent
+    assert improved(When.QUERY, sent, many).plan == CHANGED
