@@ -35,6 +35,7 @@ HOMES = {
     ),
     "deltalake": ("lake", "run"),
     "obstore": ("lake",),
+    "pyroaring": ("facts", "lake"),
 }
 # Folders that only those of one place may import: a format is met through the port alone.
 CLOSED = {"lake.delta": "lake"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from everview.choose.choose import choose
 from everview.choose.receipt import planned_receipt
-from everview.program.program import program
+from everview.program.planned import with_steps
 from everview.views.explanation import Explanation, explanation
 from tests.views.shop import CITY_SALES, SALES, STORES, facts, shape
 
@@ -21,7 +21,7 @@ def told(off: frozenset[str]) -> tuple[Explanation, str]:
     given = facts("city_sales", kind, SALES, STORES, policy="INCREMENTAL")
     given = replace(given, passes_off=off)
     choice = choose(given, kind, full=False)
-    found = explanation(given, kind, choice, program(choice, kind))
+    found = explanation(with_steps(given, kind, choice))
     return found, planned_receipt(given, choice).reason
 
 

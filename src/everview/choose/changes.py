@@ -11,6 +11,13 @@ from everview.algebra.derive.signs import Sign, Signs
 from everview.algebra.relations import Changes, Net, Rel, Scan
 from everview.algebra.types import can_be_compared
 from everview.apply.grouped import touched_partitions
+from everview.choose.variants import (
+    AppendRows,
+    Applied,
+    ChangeGroups,
+    ChangeRows,
+    ReplacePartitions,
+)
 from everview.delta.aggregate import change_table
 from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
@@ -29,7 +36,7 @@ class ViewChanges:
     alone, and the passes that the definition went through.
     """
 
-    variant: str
+    applied: Applied
     plan: Rel
     insert_only: bool
     ran: tuple[Ran, ...] = ()
@@ -52,14 +59,15 @@ def changes_of(
     gains = Signs().of(changes) == 1
     match shape:
         case Bag() if gains:
-            return ViewChanges("append", changes, gains, below.ran)
+            return ViewChanges(AppendRows(), changes, gains, below.ran)
         case Bag():
-            return ViewChanges("rows", Net(changes), gains, below.ran)
+            return ViewChanges(ChangeRows(), Net(changes), gains, below.ran)
         case Keyed(view, _):
-            return ViewChanges("groups", change_table(view, changes), gains, below.ran)
+            table = change_table(view, changes)
+            return ViewChanges(ChangeGroups(view, not gains), table, gains, below.ran)
         case Grouped(view, _, _):
             touched = touched_partitions(view, changes)
-            return ViewChanges("partitions", touched, gains, below.ran)
+            return ViewChanges(ReplacePartitions(view), touched, gains, below.ran)
         case _:
             assert_never(shape)
 

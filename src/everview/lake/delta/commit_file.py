@@ -5,8 +5,7 @@ a table together with its rows, nor the deletion vectors of its files.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from deltalake import DeltaTable
@@ -81,15 +80,20 @@ def _check_reshape(table: DeltaTable, commit: Commit, shape: TableShape) -> None
 
 def write_commit_file(storage: Storage, table: DeltaTable, commit: Commit) -> None:
     """Put the commit file of the version after the base; it must not be there yet."""
-    lines = [json.dumps(action) for action in _actions(storage, table, commit)]
-    path = f"{LOG}/{commit.base + 1:020d}.json"
+    put_actions(storage, commit.base + 1, _actions(storage, table, commit))
+
+
+def put_actions(storage: Storage, version: int, actions: Iterable[Action]) -> None:
+    """Put the commit file of a version; it must not be there yet."""
+    lines = [json.dumps(action) for action in actions]
+    path = f"{LOG}/{version:020d}.json"
     put_if_absent(storage, path, ("\n".join(lines) + "\n").encode("utf-8"))
 
 
 def _actions(storage: Storage, table: DeltaTable, commit: Commit) -> Iterator[Action]:
     now = milliseconds_now()
     shape = commit.shape or _shape_of(table)
-    yield _info(commit, shape.schema, now)
+    yield commit_info(commit, shape.schema, now)
     live = _live(storage, commit)
     marked = marked_files(storage, commit, live)
     yield from _shaping(table, commit, marks=bool(marked))
@@ -114,7 +118,8 @@ def _live(storage: Storage, commit: Commit) -> dict[str, Action]:
     return live
 
 
-def _info(commit: Commit, schema: Schema, now: int) -> Action:
+def commit_info(commit: Commit, schema: Schema, now: int) -> Action:
+    """Who made the commit, when and with which user metadata."""
     told = {"mode": "Overwrite"} if commit.shape is not None else {"mode": "Append"}
     return {
         "commitInfo": {
@@ -143,12 +148,13 @@ def _shaping(table: DeltaTable, commit: Commit, *, marks: bool) -> Iterator[Acti
     if commit.shape is not None:
         is_zoneless = "timestamp_ntz" in commit.shape.schema.to_json()
         yield from raised(table, [NTZ] if is_zoneless else [])
-        yield {"metaData": _metadata(table, commit.shape, commit.shape.schema.to_json())}
+        properties = {**table.metadata().configuration, **commit.shape.properties}
+        text = commit.shape.schema.to_json()
+        yield _metadata(table, text, commit.shape.partition_by, properties)
     elif marks:
         yield from raised(table, [VECTORS])
         if table.metadata().configuration.get(ENABLED) != "true":
-            allowed = replace(_shape_of(table), properties={ENABLED: "true"})
-            yield {"metaData": _metadata(table, allowed, table.schema().to_json())}
+            yield with_properties(table, {**table.metadata().configuration, ENABLED: "true"})
 
 
 def _shape_of(table: DeltaTable) -> TableShape:
@@ -156,18 +162,28 @@ def _shape_of(table: DeltaTable) -> TableShape:
     return TableShape(known.schema, known.partition_by, {})
 
 
-def _metadata(table: DeltaTable, shape: TableShape, schema: str) -> Action:
-    """The table's own metadata, its id above all, with another shape. The text of the schema may
-    hold more of a column than a shape does.
+def with_properties(table: DeltaTable, properties: Mapping[str, str]) -> Action:
+    """The metaData action of a table that gets other properties alone. Its schema stays as it is
+    written: it may say more of a column than we read.
     """
+    partition_by = tuple(table.metadata().partition_columns)
+    return _metadata(table, table.schema().to_json(), partition_by, properties)
+
+
+def _metadata(
+    table: DeltaTable, schema: str, partition_by: tuple[str, ...], properties: Mapping[str, str]
+) -> Action:
+    """The table's own metadata, its id above all."""
     before = table.metadata()
     return {
-        "id": str(before.id),
-        "name": before.name,
-        "description": before.description,
-        "format": {"provider": "parquet", "options": {}},
-        "schemaString": schema,
-        "partitionColumns": list(shape.partition_by),
-        "createdTime": before.created_time,
-        "configuration": {**before.configuration, **shape.properties},
+        "metaData": {
+            "id": str(before.id),
+            "name": before.name,
+            "description": before.description,
+            "format": {"provider": "parquet", "options": {}},
+            "schemaString": schema,
+            "partitionColumns": list(partition_by),
+            "createdTime": before.created_time,
+            "configuration": dict(properties),
+        }
     }

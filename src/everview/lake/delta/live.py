@@ -134,6 +134,12 @@ def _plain(action: Action) -> Action:
     return known
 
 
+def checkpoints(storage: Storage) -> tuple[int, ...]:
+    """The versions of all checkpoints that are still there."""
+    found = (_CHECKPOINT.search(info.path) for info in storage.list(LOG, recursive=False))
+    return tuple(sorted({int(match.group(1)) for match in found if match}))
+
+
 def _newest_checkpoint(storage: Storage, version: int) -> tuple[int, tuple[str, ...]]:
     """The newest complete checkpoint up to a version with its files; (-1, ()) if there is none."""
     parts: dict[tuple[int, int], list[str]] = {}

@@ -40,8 +40,7 @@ def writer_features(table: DeltaTable) -> frozenset[str]:
     protocol = table.protocol()
     if protocol.min_writer_version >= _WITH_FEATURES[1]:
         return frozenset(protocol.writer_features or ())
-    implied = (names for at, names in _IMPLIED.items() if at <= protocol.min_writer_version)
-    return frozenset(name for names in implied for name in names)
+    return _implied(protocol.min_writer_version)
 
 
 def raised(table: DeltaTable, features: Iterable[str]) -> list[dict[str, Any]]:
@@ -64,6 +63,27 @@ def raised(table: DeltaTable, features: Iterable[str]) -> list[dict[str, Any]]:
             }
         }
     ]
+
+
+def lowered(table: DeltaTable) -> dict[str, Any]:
+    """The protocol action without deletion vectors: an older number where that says the same."""
+    protocol = table.protocol()
+    read = frozenset(protocol.reader_features or ()) - {VECTORS}
+    written = writer_features(table) - {VECTORS}
+    reader, writer = _WITH_FEATURES
+    if read:
+        lists = {"readerFeatures": sorted(read), "writerFeatures": sorted(written)}
+        return {"protocol": {"minReaderVersion": reader, "minWriterVersion": writer, **lists}}
+    for at in (1, *_IMPLIED):
+        if written == _implied(at):
+            return {"protocol": {"minReaderVersion": 1, "minWriterVersion": at}}
+    lists = {"writerFeatures": sorted(written)}
+    return {"protocol": {"minReaderVersion": 1, "minWriterVersion": writer, **lists}}
+
+
+def _implied(writer_version: int) -> frozenset[str]:
+    names = (names for at, names in _IMPLIED.items() if at <= writer_version)
+    return frozenset(name for some in names for name in some)
 
 
 def why_not_write(table: DeltaTable, *, deletes: bool) -> str:

@@ -18,6 +18,7 @@ from everview.lake.delta.changes import read_changes
 from everview.lake.delta.commit import NO_HOOKS, make_commit, search_token
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries, versions_in_log
+from everview.lake.delta.lower import drop_vectors
 from everview.lake.delta.protocol import why_not_mark
 from everview.lake.delta.put import why_not_put
 from everview.lake.delta.refusals import refuse_file, storage_errors
@@ -113,6 +114,10 @@ class EmbeddedTable:
     def set_properties(self, properties: dict[str, str], base: int, token: str) -> int:
         """Set properties, on top of a version; conflicts are those of a commit."""
         return set_properties(self._storage, properties, base, token)
+
+    def drop_vectors(self, base: int, token: str) -> int:
+        """Open the table to readers that do not know deletion vectors, once its log names none."""
+        return drop_vectors(self._storage, base, token)
 
     def remove_folder(self, folder: str) -> None:
         """Remove a folder of the table whose files are part of no commit."""

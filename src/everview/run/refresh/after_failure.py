@@ -1,0 +1,50 @@
+"""What happens after a refresh failed in Spark: another way, if one may do better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from everview.choose.strategies import Full, Incremental
+from everview.errors import ComputationFailed
+from everview.optimize.passes import Context, When, improved
+from everview.program.planned import Planned, with_steps
+
+_T = TypeVar("_T")
+
+
+def carried_out(planned: Planned, run: Callable[[Planned], _T]) -> _T:
+    """Run what is planned. If that fails and is incremental, run it with net changes, because a row
+    that came and went may be what fails; then in full, if the policy allows it. A check that failed
+    is not answered.
+    """
+    strategy = planned.choice.strategy
+    if not isinstance(strategy, Incremental):
+        return run(planned)
+    try:
+        return run(planned)
+    except ComputationFailed:
+        netted = _with_net_changes(planned, strategy)
+    try:
+        return run(netted)
+    except ComputationFailed as failure:
+        if planned.facts.policy == "INCREMENTAL STRICT":
+            raise
+        full = _in_full(planned, strategy, failure)
+    return run(full)
+
+
+def _with_net_changes(planned: Planned, strategy: Incremental) -> Planned:
+    known = Context(off=planned.facts.passes_off)
+    netted = replace(strategy, changes=improved(When.AGAIN, strategy.changes, known).plan)
+    choice = replace(planned.choice, strategy=netted)
+    return with_steps(planned.facts, planned.shape, choice)
+
+
+def _in_full(planned: Planned, strategy: Incremental, failure: ComputationFailed) -> Planned:
+    reason = f"the incremental refresh failed in Spark: {failure.what}"
+    choice = planned.choice
+    cost = choice.runner_up.cost if choice.runner_up else strategy.cost
+    full = replace(choice, strategy=Full(cost), reason=reason, runner_up=None)
+    return with_steps(planned.facts, planned.shape, full)
