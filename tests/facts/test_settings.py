@@ -23,6 +23,7 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         "compare_bytes": "0",
         "retention_hours": "1.5",
         "sample_rows": "9",
+        "passes_off": " join_order, small_sides,",
     }
     found = Settings.from_environ({PREFIX + n.upper(): text for n, text in given.items()})
     assert found == Settings(
@@ -33,6 +34,7 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         compare_bytes=0,
         retention_hours=1.5,
         sample_rows=9,
+        passes_off=("join_order", "small_sides"),
     )
     assert {f.name for f in fields(Settings)} == set(given)
     assert all(f.metadata["doc"].endswith(".") for f in fields(Settings))
@@ -56,3 +58,9 @@ def test_what_does_not_fit_is_named(name: str, text: str) -> None:
 
 def test_the_text_form_has_a_line_per_setting() -> None:
     assert str(Settings()).splitlines()[1].split() == ["memory", "2g"]
+    assert str(Settings()).splitlines()[-1].split() == ["passes_off", "-"]
+
+
+def test_names_are_given_as_a_tuple() -> None:
+    with pytest.raises(InvalidArgument, match="passes_off"):
+        Settings(passes_off="join_order")  # type: ignore[arg-type]

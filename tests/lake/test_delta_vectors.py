@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
+from everview.lake.delta.storage import Storage
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +19,6 @@ from everview.errors import LostHistory
 from everview.facts.files import Positions, RowSelection, Sign
 from everview.facts.tables import Commit
 from everview.lake.delta.put import put_if_absent
-from everview.lake.delta.storage import Storage
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from everview.lake.delta.vectors import (
     inline_vector,

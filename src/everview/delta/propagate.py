@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -47,7 +48,6 @@ from everview.delta.project import delta_project
 from everview.delta.semi import delta_tested
 from everview.delta.shared import delta_shared
 from everview.delta.union_all import delta_union_all
-from everview.rewrite.rules import joined_by_keys
 
 
 def delta(rel: Rel, changed: frozenset[str], known: Known = NOTHING) -> Rel | None:
@@ -55,8 +55,14 @@ def delta(rel: Rel, changed: frozenset[str], known: Known = NOTHING) -> Rel | No
 
     `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`.
     """
-    context = Context(changed, Fresh(highest_id(rel)), known)
-    return _Propagation(context).of(joined_by_keys(rel))
+    return deltas(rel, changed, known)(rel)
+
+
+def deltas(
+    rel: Rel, changed: frozenset[str], known: Known = NOTHING
+) -> Callable[[Rel], Rel | None]:
+    """The same for `rel` and every operator in it, when it is asked for; each is made once."""
+    return _Propagation(Context(changed, Fresh(highest_id(rel)), known)).of
 
 
 @dataclass(frozen=True, slots=True)

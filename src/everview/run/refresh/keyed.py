@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame
 from everview.algebra.relations import Rel
 from everview.apply.keyed import CHANGES, LOST, ApplyKeyed
 from everview.apply.lines import ACTION, PART
-from everview.optimize.small_sides import without_broadcast
 from everview.program.programs import GroupsSteps
 from everview.run.refresh.by_driver import change_of_groups, replace_by_driver
 from everview.run.refresh.overwrite import clustered
@@ -55,8 +54,6 @@ def find_lost(work: Work, apply: ApplyKeyed, staged: Staged) -> Staged | None:
     lost_keys = apply.lost()
     if lost_keys is None or not _any(staged, apply, ("deleted_copies", *_CERTAIN)):
         return None
-    if not staged.is_small:
-        lost_keys = without_broadcast(lost_keys)
     names = local_names(apply.fetched().columns)
     return work.staging.stage(work.query(lost_keys, names), "lost", work.actions)
 
@@ -73,7 +70,7 @@ def replace_groups(work: Work, lines: tuple[Rel, ...], touched: TouchedKeys) -> 
             frames += [_query(work, line).coalesce(1) for line in lines[1:]]
             return _write(work, _packed(work, frames), touched)
     with work.engine.settings(whole(stored.snapshot.bytes), stored.record.settings):
-        frames = [_query(work, without_broadcast(line)) for line in lines]
+        frames = [_query(work, line) for line in lines]
         return _write(work, clustered(_packed(work, frames), stored.record), touched)
 
 
