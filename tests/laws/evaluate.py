@@ -71,7 +71,7 @@ class Evaluator:
 @cache
 def _own_fields(operator: type[Rel]) -> tuple[str, ...]:
     """The fields that are not inputs; UnionAll has any number of these."""
-    return tuple(f.name for f in fields(operator) if f.name not in _INPUTS)
+    return tuple(f.name for f in fields(operator) if f.compare and f.name not in _INPUTS)
 
 
 _INPUTS = frozenset({"input", "changes", "left", "right", "inputs"})
