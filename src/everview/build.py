@@ -17,8 +17,8 @@ from everview.facts.refusals import Kind
 from everview.facts.tables import Snapshot, TableShape
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
-from everview.lake.delta.storage import Storage, decoded
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
+from everview.lake.storage import Storage, decoded
 from everview.program.program import program
 from everview.refresh import run
 from everview.run.check.compare import is_same
@@ -68,7 +68,7 @@ class Place:
     """Where a view is built: on top of this version of its table, and why."""
 
     entry: Entry
-    table: EmbeddedTable
+    table: LakeTable
     base: Snapshot
     reason: str
 

@@ -11,7 +11,7 @@ from everview.errors import NotATable, SqlNotAllowed, UnknownName
 from everview.facts.receipts import Receipt
 from everview.facts.tables import Snapshot
 from everview.lake.catalog import Entries, Entry
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.spark.pinned import pinned_settings
 from everview.sql.read.inline import VirtualView
 from everview.sql.statements.spark_text import SparkText
@@ -76,7 +76,7 @@ def rebuild_view(world: World, entry: Entry, base: Snapshot, reason: str, pins: 
         return build(world, plan, place, pins)
 
 
-def _opened(world: World, entry: Entry) -> EmbeddedTable | None:
+def _opened(world: World, entry: Entry) -> LakeTable | None:
     """The table of a view, None if its folder is gone."""
     try:
         return world.open(entry)
@@ -103,7 +103,7 @@ def _create(world: World, definition: Definition, *, replaced: bool) -> Receipt:
     return receipt
 
 
-def _replace(world: World, entry: Entry, table: EmbeddedTable, definition: Definition) -> Receipt:
+def _replace(world: World, entry: Entry, table: LakeTable, definition: Definition) -> Receipt:
     """Another definition for a view: its table gets a version with that record and those rows;
     after it the catalog says the new comment and policy.
     """

@@ -13,7 +13,7 @@ from everview.facts.refreshes import RefreshFacts, Wish
 from everview.facts.refusals import Kind
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.program.program import VIEW, program
 from everview.program.steps import Program
 from everview.rewrite.net_sources import net_sources
@@ -29,7 +29,7 @@ from everview.views.world import World
 
 
 def refresh(
-    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, *, full: bool = False
+    world: World, entry: Entry, table: LakeTable, pins: Pins, *, full: bool = False
 ) -> Receipt:
     """Bring one stored view to the pinned versions of its sources, and pin what was published."""
     facts = gather(world, entry, table, pins)
@@ -45,7 +45,7 @@ def refresh(
 
 
 def refresh_among_others(
-    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, wish: Wish
+    world: World, entry: Entry, table: LakeTable, pins: Pins, wish: Wish
 ) -> Receipt:
     """The same where somebody else may write the view meanwhile: skipped if that was a refresh that
     did the work, else planned and run again as often as wished.
@@ -62,7 +62,7 @@ def refresh_among_others(
     return refresh_among_others(world, entry, table, pins, again)
 
 
-def _already_done(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> Receipt | None:
+def _already_done(world: World, entry: Entry, table: LakeTable, pins: Pins) -> Receipt | None:
     """The receipt if another refresh brought the view to these versions, or beyond."""
     facts = gather(world, entry, table, pins)
     stored = facts.stored
@@ -76,7 +76,7 @@ def _already_done(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) 
     return receipt
 
 
-def shape_of_view(world: World, table: EmbeddedTable, record: ViewRecord) -> Shape:
+def shape_of_view(world: World, table: LakeTable, record: ViewRecord) -> Shape:
     """The view's shape: by its text, unless it was found at creation to be full only."""
     defined = world.defined(table, record)
     if record.full_only:
@@ -89,7 +89,7 @@ def shape_of_view(world: World, table: EmbeddedTable, record: ViewRecord) -> Sha
 
 def run(
     world: World,
-    table: EmbeddedTable,
+    table: LakeTable,
     planned: tuple[RefreshFacts, Shape, Choice],
     steps: Program,
     rebuild: Rebuild | None = None,
@@ -124,7 +124,7 @@ def run(
 
 def _again(
     world: World,
-    table: EmbeddedTable,
+    table: LakeTable,
     planned: tuple[RefreshFacts, Shape, Choice],
     error: ComputationFailed,
 ) -> tuple[Receipt, int]:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from everview.facts.files import Bounds
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Commit
-from everview.lake.delta import footers
+from everview.lake import footers
 from everview.lake.delta.table import EmbeddedDelta
 from tests.lake.bounds import ARROW, FLOATS, VALUES, appended, column, committed, holds, in_a_folder
 from tests.lake.kits import write_columns

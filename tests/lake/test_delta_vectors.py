@@ -8,8 +8,7 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from everview.errors import UnsupportedFeature
-from everview.facts.files import RowSelection, Sign
+from everview.facts.files import Positions, RowSelection, Sign
 from everview.facts.tables import Commit
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from tests.lake.reading import bag_of, check_changes
@@ -46,7 +45,7 @@ def test_the_library_reads_the_vectors_made_here(foreign: VectorTable) -> None:
 
 def test_a_snapshot_leaves_deleted_rows_out(table: EmbeddedTable) -> None:
     (file,) = table.snapshot(2).files
-    assert file.selection == RowSelection((1, 3, 7), "without")
+    assert file.selection == RowSelection(Positions([1, 3, 7]), "without")
     assert file.rows == 7
     assert file.bounds_of("k").nulls == 0
     assert file.bounds_of("n").nulls == 7
@@ -70,7 +69,7 @@ def test_changes_are_the_rows_that_differ(
 ) -> None:
     changes = check_changes(table, old, new)
     found = {c.sign: c.file.selection for c in changes.files}
-    assert found == {sign: RowSelection(rows, "only") for sign, rows in expected.items()}
+    assert found == {sign: RowSelection(Positions(rows), "only") for sign, rows in expected.items()}
     assert changes.rows == sum(len(rows) for rows in expected.values())
 
 
@@ -88,11 +87,13 @@ def test_rows_beyond_the_first_container(tmp_path: Path) -> None:
     foreign.delete(file, {0, 65_535, 65_536, 69_999})
     table = EmbeddedDelta().open(str(tmp_path / "t"))
     (change,) = check_changes(table, 0, 1).files
-    assert change.file.selection == RowSelection((0, 65_535, 65_536, 69_999), "only")
+    assert change.file.selection == RowSelection(Positions([0, 65_535, 65_536, 69_999]), "only")
 
 
-def test_a_file_with_a_vector_is_not_removed_by_us(table: EmbeddedTable) -> None:
+def test_a_file_with_a_vector_of_another_writer_is_removed_with_it(table: EmbeddedTable) -> None:
     files = table.snapshot(3).files
-    with pytest.raises(UnsupportedFeature, match="deletion vector"):
-        table.commit(Commit(3, "DELETE", "d", removes=files))
-    assert table.head().version == 3
+    assert table.commit(Commit(3, "DELETE", "d", removes=files)) == 4
+    assert table.snapshot(4).files == ()
+    assert DeltaTable(table.uri).file_uris() == []
+    for old in range(4):
+        check_changes(table, old, 4)

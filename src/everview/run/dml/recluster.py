@@ -7,14 +7,14 @@ import uuid
 from everview.facts.tables import Commit
 from everview.facts.views import ViewRecord
 from everview.facts.watermarks import SELF
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.run.refresh.overwrite import clustered
 from everview.run.rows.read import snapshot_frame
 from everview.run.rows.write import files_wanted, write_rows
 from everview.spark.engine import Actions, Engine, whole
 
 
-def recluster(engine: Engine, table: EmbeddedTable) -> int:
+def recluster(engine: Engine, table: LakeTable) -> int:
     """Write all rows anew, clustered; the commit says that no row changed."""
     head = table.head()
     snapshot = table.snapshot(head.version)

@@ -11,12 +11,12 @@ from pyspark.sql import functions as F
 
 from everview.apply.lines import ACTION, DELETE, MINUS, PART, ROWS
 from everview.errors import InvalidArgument
-from everview.facts.files import DataFile, TableFile
+from everview.facts.files import TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Head
 from everview.facts.views import TableRecord
-from everview.lake.delta.storage import Storage, spark_path
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
+from everview.lake.storage import Storage, spark_path
 from everview.run.dml.align import aligned
 from everview.run.dml.constraints import refuse_nulls
 from everview.run.dml.lines import changed_lines
@@ -38,7 +38,7 @@ class Target:
     """The table a statement writes, and where it runs."""
 
     engine: Engine
-    table: EmbeddedTable
+    table: LakeTable
     warehouse: Storage
     probe: Probe
     name: str
@@ -247,7 +247,7 @@ class Statement:
 
     # Constraints
 
-    def _refuse_nulls(self, new: tuple[DataFile, ...]) -> None:
+    def _refuse_nulls(self, new: tuple[TableFile, ...]) -> None:
         with self._session() as spark:
             refuse_nulls(spark, self.snapshot, self._declared, new, self._actions)
 
@@ -259,7 +259,7 @@ class Statement:
         return result
 
     def _new_keys(
-        self, plus: tuple[DataFile, ...], minus: tuple[DataFile, ...] = ()
+        self, plus: tuple[TableFile, ...], minus: tuple[TableFile, ...] = ()
     ) -> NewKeys | None:
         key = self._declared.enforced_key
         return NewKeys(self._engine.own, self.snapshot, key, plus, minus) if key and plus else None

@@ -15,7 +15,7 @@ from everview.errors import InvariantViolated
 from everview.facts.checks import COPIES_MISSING, REMEDY
 from everview.facts.files import TableFile
 from everview.facts.schema import Schema
-from everview.lake.delta.storage import spark_path
+from everview.lake.storage import spark_path
 from everview.optimize.select import files_with_keys
 from everview.run.refresh.work import Work
 from everview.run.rows.read import (

@@ -13,7 +13,7 @@ from everview.facts.files import TableFile
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import TableShape
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.optimize.leaf_facts import leaf_facts
 from everview.optimize.narrow import narrowed
 from everview.run.faults import Probe
@@ -45,7 +45,7 @@ class Work:
     facts: RefreshFacts
     choice: Choice
     shape: Shape
-    table: EmbeddedTable
+    table: LakeTable
     token: str
     frames: Frames
     staging: Staging
