@@ -44,7 +44,7 @@ test: $(READY) ## the fast tests, and of those on Spark some of every folder; at
 check: lint types test test-rest mutate ## what CI runs: lint, types, make test, the other tests, mutants; under 30 minutes
 
 nightly: lint types test-all mutate fuzz fuzz-sql fuzz-spark corpus test-wheel ## everything, with all cases, many random ones and a small benchmark; hours
-	$(BIN)/python -m bench.run --scale 0.1 --rounds 1
+	$(MAKE) bench ARGS="--scale 0.1 --rounds 1"
 
 test-rest: $(READY) ## the tests that make test leaves out; of tests with many cases a share
 	$(BIN)/python -m tools.lanes rest
