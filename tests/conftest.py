@@ -1,4 +1,4 @@
-"""The Spark sessions that tests share: one per process, classic or Connect, never both."""
+"""What all tests share: a Spark session per process, classic or Connect; and which tests run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, get_args
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from everview.spark import java
 from tests.selection import Case, Part, chosen
@@ -28,6 +29,10 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+# Several processes share the cores: how long an example takes says nothing about what it tests.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
+
 COLLECTED = pytest.StashKey[list[Case]]()  # all that were found, before some are left out
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.conftest import COLLECTED
 from tests.selection import Case, Kind, chosen, first, of_shares
@@ -103,3 +104,8 @@ def test_a_line_per_folder_and_a_failure_at_once() -> None:
     ]
     assert progress.kept == [heard[0], heard[-1]]
     assert progress.passed == 2
+
+
+def test_no_example_fails_by_the_clock() -> None:
+    assert settings().deadline is None
+    assert HealthCheck.too_slow in settings().suppress_health_check
