@@ -83,7 +83,7 @@ PLANS = {
     ),
 }
 
-_DONE = re.compile(r"tests/(?P<group>[^/:]+).*?::.* (?P<how>PASSED|FAILED|ERROR|SKIPPED|XFAIL)\b")
+_DONE = re.compile(r"tests/(?P<group>[^/:.]+).*?::.* (?P<how>PASSED|FAILED|ERROR|SKIPPED|XFAIL)\b")
 
 
 class Progress:
