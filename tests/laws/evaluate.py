@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from everview.algebra.meaning.plans import Bag, Line, State, bag, lines, minus
 from everview.algebra.relations import At, Local, Rel, Scan
-from everview.algebra.walk import inputs, with_inputs
 
 
 class Evaluator:
@@ -46,7 +45,7 @@ class Evaluator:
     def at(self, rel: Rel, snapshot: At) -> Rel:
         """The plan with every scan at that snapshot, made once of each subtree."""
         if (id(rel), snapshot) not in self._moved:
-            moved = with_inputs(rel, tuple(self.at(i, snapshot) for i in inputs(rel)))
+            moved = rel.over(tuple(self.at(i, snapshot) for i in rel.inputs))
             moved = replace(moved, at=snapshot) if isinstance(moved, Scan) else moved
             self._moved[id(rel), snapshot] = rel, moved
         return self._moved[id(rel), snapshot][1]
@@ -54,7 +53,7 @@ class Evaluator:
     def _at_hand(self, rel: Rel) -> Local:
         if id(rel) in self._met:
             return self._met[id(rel)][1]
-        shallow = with_inputs(rel, tuple(self._at_hand(i) for i in inputs(rel)))
+        shallow = rel.over(tuple(self._at_hand(i) for i in rel.inputs))
         local = self._known.get(shallow)
         if local is None:
             local = Local(f"#{len(self._known)}", shallow.columns, shallow.weighted)

@@ -12,7 +12,7 @@ from everview.algebra.derive.signs import Signs
 from everview.algebra.meaning.plans import Bag, State, bag, minus
 from everview.algebra.ranges import Range
 from everview.algebra.relations import At, Changes, Local, Rel, Scan
-from everview.algebra.walk import bottom_up, inputs, tables
+from everview.algebra.walk import bottom_up, tables
 from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
 from everview.optimize.narrow import narrowed
@@ -98,7 +98,7 @@ def check_rows(rel: Rel, state: State, changed: frozenset[str], seen: Seen) -> b
     missing: set[int] = set()
     for operator in bottom_up(rel):
         count(operator, known, seen)
-        if any(id(i) in missing for i in inputs(operator)):
+        if any(id(i) in missing for i in operator.inputs):
             missing.add(id(operator))
             continue
         error = _wrong(operator, known, changed)
@@ -116,7 +116,7 @@ def check_rows(rel: Rel, state: State, changed: frozenset[str], seen: Seen) -> b
 def _count_signs(operator: Rel, state: State, changed: frozenset[str], seen: Seen) -> None:
     """Whether the changes of an input were insertions alone, or deletions alone."""
     only = only_of(state, changed)
-    below = [delta(i, changed, Known(only)) for i in inputs(operator)] if only else []
+    below = [delta(i, changed, Known(only)) for i in operator.inputs] if only else []
     signs = {Signs().of(changes) for changes in below if changes is not None}
     seen.met(f"{kind_of(operator)}: insertions alone", when=1 in signs)
     seen.met(f"{kind_of(operator)}: deletions alone", when=-1 in signs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everview.algebra.relations import At, Changes, Rel, Scan
-from everview.algebra.walk import inputs, walk_plan
+from everview.algebra.walk import walk_plan
 from everview.choose.changes import changed_files, changes_of, known_of
 from everview.choose.cost import Cost
 from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal
@@ -58,7 +58,7 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     hinted = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
     plan = narrowed(hinted, leaf_facts(facts))
     read = (plan, *_read_again(shape))
-    leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not inputs(leaf)}
+    leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not leaf.inputs}
     cost = _cost(facts, read, changes.variant, len(parted(plan, leaves).parts))
     return Incremental(changes.variant, plan, changed, changes.insert_only, cost, leaves)
 

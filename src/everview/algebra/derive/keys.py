@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, product
-from typing import assert_never
 
 from everview.algebra.derive.conditions import Said, Types, alike, said
 from everview.algebra.derive.constants import constants
@@ -13,36 +12,23 @@ from everview.algebra.derive.join_keys import join_keys
 from everview.algebra.derive.literal_keys import told_apart, values_keys
 from everview.algebra.derive.minimal_keys import Key, Keys, equated, minimal
 from everview.algebra.derive.typed import typed
+from everview.algebra.memo import Memo
 from everview.algebra.relations import (
-    Aggregate,
-    Changes,
-    ChangeTable,
-    Copies,
-    Distinct,
     Except,
     Filter,
     Generate,
     Intersect,
     Join,
-    Local,
-    Negate,
-    Net,
-    Pivot,
-    Project,
     Rel,
     Scan,
-    Shared,
-    Signed,
     TableFunction,
     TopK,
-    Touched,
     UnionAll,
     Unpivot,
     Values,
     Window,
 )
-from everview.algebra.scalars import Column, ColumnId, Constant, Ref, called
-from everview.algebra.walk import inputs
+from everview.algebra.scalars import Column, ColumnId, Constant, called
 
 __all__ = ["Declared", "Key", "Keys", "has_key_among", "keys"]
 
@@ -70,29 +56,26 @@ def has_key_among(columns: Iterable[ColumnId], found: Keys) -> bool:
 class _Derivation:
     types: Types
     declared: Declared
-    met: dict[int, tuple[Rel, Keys]] = field(default_factory=dict)  # by the node, which is held
+    memo: Memo[Keys] = field(default_factory=Memo)
 
     def of(self, rel: Rel) -> Keys:
+        return self.memo.of(rel, self._needed)
+
+    def _needed(self, rel: Rel) -> Keys:
         """A column of one value tells nothing apart: no key needs it."""
-        if id(rel) not in self.met:
-            fixed = frozenset(constants(rel, self.types))
-            self.met[id(rel)] = rel, minimal(key - fixed for key in self._found(rel))
-        return self.met[id(rel)][1]
+        fixed = frozenset(constants(rel, self.types))
+        return minimal(key - fixed for key in self._found(rel))
 
     def _found(self, rel: Rel) -> Iterable[Key]:
         match rel:
             case Scan(table, _, columns):
                 return _named(self.declared.get(table, ()), columns)
-            case Changes() | Local() | Copies():
-                return ()
             case Values():
                 return values_keys(rel)
             case TableFunction(call, columns):
                 return [_ids(columns)] if called(call) == "range" else ()
             case Filter(input_, condition):
                 return equated(self.of(input_), said(condition, self.types))
-            case Project():
-                return self._project(rel)
             case Generate() | Unpivot():
                 return self._rows_of_row(rel)
             case Join(_, left, right):
@@ -101,32 +84,28 @@ class _Derivation:
                 return self._union(rel)
             case Except() | Intersect():
                 return self._compared(rel)
-            case Distinct(input_):
-                return [_ids(rel.columns), *self.of(input_)]
-            case Aggregate() | Pivot():
-                groups = _ids(rel.keys)
-                return [groups, *(key for key in self.of(rel.input) if key <= groups)]
             case Window():
-                return [*self.of(rel.input), *_places(rel)]
+                return [*self._passed_on(rel), *_places(rel)]
             case TopK():
-                return [*self.of(rel.input), *([frozenset()] if _is_one(rel) else [])]
-            case Shared() | Signed() | Negate() | Net():
-                return self.of(rel.input)
-            case Touched(_, columns) | ChangeTable(_, columns, _):
-                return [_ids(columns)]
+                return [*self._passed_on(rel), *([frozenset()] if _is_one(rel) else [])]
             case _:
-                assert_never(rel)
+                return self._passed_on(rel)
 
-    def _project(self, rel: Project) -> Iterable[Key]:
-        """keys(π_X A)  =  those keys of A that X shows, under the names that X gives."""
-        shown: dict[ColumnId, list[ColumnId]] = {}
-        for column, scalar in rel.outputs:
-            if isinstance(scalar, Ref):
-                shown.setdefault(scalar.id, []).append(column.id)
-        kept = [key for key in self.of(rel.input) if key <= shown.keys()]
+    def _passed_on(self, rel: Rel) -> Iterable[Key]:
+        """keys(γ_G A)  =  G, and those keys of A that γ shows, under the names that it gives them;
+        none of A where one row of it may give several.
+        """
+        groups = [] if rel.groups is None else [_ids(rel.groups)]
+        if rel.multiplies:
+            return groups
+        input_, shown = rel.inputs[0], dict[ColumnId, list[ColumnId]]()
+        for column, origins in rel.origins.items():
+            if len(origins) == 1 and origins[0].input is input_:
+                shown.setdefault(origins[0].column, []).append(column)
+        kept = [key for key in self.of(input_) if key <= shown.keys()]
         first = minimal(frozenset(shown[c][0] for c in key) for key in kept)
         same = {(names[0], other) for names in shown.values() for other in names[1:]}
-        return equated(first, Said({}, frozenset(same)))
+        return [*groups, *equated(first, Said({}, frozenset(same)))]
 
     def _rows_of_row(self, rel: Generate | Unpivot) -> Iterable[Key]:
         """What tells the input's rows apart, and what tells apart the rows made of one."""
@@ -167,7 +146,7 @@ class _Derivation:
         """
         under: dict[ColumnId, ColumnId] = {}
         for column, mine, *own in zip(
-            rel.columns, side.columns, *(i.columns for i in inputs(rel)), strict=True
+            rel.columns, side.columns, *(i.columns for i in rel.inputs), strict=True
         ):
             if len(own) == 1 or alike(*(self.types.get(c.id) for c in own)):
                 under[mine.id] = column.id

@@ -20,12 +20,12 @@ from everview.algebra.scalars import (
     refs,
     substitute_outer,
 )
-from everview.algebra.walk import scalars, walk_plan
+from everview.algebra.walk import walk_plan
 
 
 def parameters(rel: Rel) -> frozenset[ColumnId]:
     """The columns of rows around that the plan reads."""
-    return frozenset(id_ for r in walk_plan(rel) for s in scalars(r) for id_ in outers(s))
+    return frozenset(id_ for r in walk_plan(rel) for s in r.scalars for id_ in outers(s))
 
 
 @dataclass(frozen=True, slots=True)
