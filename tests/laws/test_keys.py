@@ -152,8 +152,8 @@ WRONG = {
     ),
     "an unpivot needs no label": (
         "algebra/derive/keys.py",
-        "{label.id} if len(rows) > 1 else set()",
-        "set[int]()",
+        "apart.union(shown[c][0] for c in key)",
+        "frozenset(shown[c][0] for c in key)",
     ),
 }
 RELOADED = (

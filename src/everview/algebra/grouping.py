@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from everview.algebra.calls import AggregateCall, SortKey, VerbatimCall, WindowCall, WorkDelta
 from everview.algebra.integrity import require, require_known, require_unique
 from everview.algebra.operator import (
+    ONE_ROW,
     Origins,
     OverInput,
     Plain,
@@ -28,7 +29,7 @@ class _PerKey(Plain, OverInput):
     """Of an operator that makes one row of all rows with the same keys."""
 
     __slots__ = ()
-    multiplies = False
+    told_apart_by = ONE_ROW
     keys: tuple[Column, ...]
 
     @property
@@ -86,7 +87,7 @@ class Aggregate(_PerKey):
 class Window(OverInput):
     """Each row of the input with what the calls say of it among the rows of its partition."""
 
-    multiplies = False
+    told_apart_by = ONE_ROW
 
     input: Rel
     partition: tuple[Column, ...]
@@ -129,7 +130,7 @@ class Window(OverInput):
 class TopK(OverInput):
     """The rows of the input in this order, without the first `offset`, at most `limit` of them."""
 
-    multiplies = False
+    told_apart_by = ONE_ROW
 
     input: Rel
     order: tuple[SortKey, ...]
@@ -209,7 +210,7 @@ class Pivot(_PerKey):
 class ChangeTable(Plain, WithoutScalars):
     """One row per touched group: its key and what the changes say of each work area."""
 
-    multiplies = False
+    told_apart_by = ONE_ROW
 
     changes: Rel
     keys: tuple[Column, ...]

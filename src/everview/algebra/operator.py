@@ -24,6 +24,9 @@ Origins = Mapping[ColumnId, tuple[Origin, ...]]
 Separation = tuple[Mapping[ColumnId, ColumnId], ...]
 
 
+ONE_ROW: frozenset[ColumnId] = frozenset()  # nothing need tell apart what is one row at most
+
+
 class Operator:
     """An operator of a plan. Each has `columns`, `inputs`, and whether its rows are `weighted`;
     and it answers the questions below. Those that are abstract have no answer that is right for
@@ -34,12 +37,15 @@ class Operator:
     # Not an ABC: its metaclass would slow down every `match` over operators.
     __slots__ = ()
 
-    # Whether two rows may be made of the same row of the first input. Where not, what tells the
-    # rows of that input apart also tells apart the rows made of them.
-    multiplies: ClassVar[bool] = True
-
     # Whether each weight has the sign of the weights that it is made of.
     keeps_signs: ClassVar[bool] = False
+
+    @property
+    def told_apart_by(self) -> frozenset[ColumnId] | None:
+        """The columns that tell apart the rows that are made of one row of the first input: none
+        where there is one row at most. None where they may be alike.
+        """
+        return None
 
     @property
     def groups(self) -> tuple[Column, ...] | None:

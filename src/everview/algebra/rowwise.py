@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from everview.algebra.integrity import require, require_known, require_unique
 from everview.algebra.operator import (
+    ONE_ROW,
     Origin,
     Origins,
     OverInput,
@@ -17,7 +18,7 @@ from everview.algebra.operator import (
     passed,
     same,
 )
-from everview.algebra.scalars import Column, ColumnId, Ref, Scalar, refs
+from everview.algebra.scalars import Column, ColumnId, Ref, Scalar, called, refs
 
 if TYPE_CHECKING:
     from everview.algebra.relations import Rel
@@ -45,7 +46,7 @@ class Shared(WithoutScalars, PassesOn):
     twice).
     """
 
-    multiplies = False
+    told_apart_by = ONE_ROW
     keeps_signs = True
 
     name: str
@@ -60,7 +61,7 @@ class Shared(WithoutScalars, PassesOn):
 class Filter(PassesOn):
     """The rows of the input for which the condition is true."""
 
-    multiplies = False
+    told_apart_by = ONE_ROW
     keeps_signs = True
 
     input: Rel
@@ -88,7 +89,7 @@ class Filter(PassesOn):
 class Project(OverInput):
     """For each row of the input one row of these scalars; duplicates stay."""
 
-    multiplies = False
+    told_apart_by = ONE_ROW
     keeps_signs = True
 
     input: Rel
@@ -149,6 +150,12 @@ class Generate(PassesOn):
         return self.input.columns + self.made
 
     @property
+    def told_apart_by(self) -> frozenset[ColumnId] | None:
+        """The place of an element in its array."""
+        is_placed = called(self.generator) in ("posexplode", "posexplode_outer")
+        return ids(self.made[:1]) if is_placed else None
+
+    @property
     def scalars(self) -> tuple[Scalar, ...]:
         return (self.generator,)
 
@@ -189,6 +196,13 @@ class Unpivot(WithoutScalars, OverInput):
         return (*self.kept, self.label, *self.values)
 
     @property
+    def told_apart_by(self) -> frozenset[ColumnId] | None:
+        labels = {label for label, _ in self.rows}
+        if len(labels) < len(self.rows):
+            return None
+        return ids([self.label]) if len(labels) > 1 else ONE_ROW
+
+    @property
     def reads(self) -> frozenset[ColumnId]:
         return ids(self.kept) | {c for _, entry in self.rows for c in entry}
 
@@ -208,7 +222,7 @@ class Unpivot(WithoutScalars, OverInput):
 class Signed(WithoutScalars, PassesOn):
     """The rows of a plain relation as changes: each with the weight 1, or -1."""
 
-    multiplies = False
+    told_apart_by = ONE_ROW
 
     input: Rel
     weight: Literal[1, -1]
@@ -229,7 +243,7 @@ class Signed(WithoutScalars, PassesOn):
 class Negate(WithoutScalars, PassesOn):
     """The same rows, weights negated."""
 
-    multiplies = False
+    told_apart_by = ONE_ROW
 
     input: Rel
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from everview.algebra.integrity import require, require_known, require_unique
 from everview.algebra.operator import (
+    ONE_ROW,
     Origin,
     Origins,
     Separation,
@@ -122,7 +123,7 @@ class Intersect(_Compared):
 class Distinct(WithoutScalars, PassesOn):
     """Each row of the input once; NULLs are equal."""
 
-    multiplies = False
+    told_apart_by = ONE_ROW
 
     input: Rel
 
@@ -145,7 +146,7 @@ class Distinct(WithoutScalars, PassesOn):
 class Touched(WithoutScalars):
     """The distinct values of these columns that occur in changes, with whatever weight; plain."""
 
-    multiplies = False
+    told_apart_by = ONE_ROW
 
     changes: Rel
     columns: tuple[Column, ...]
@@ -186,7 +187,7 @@ class Touched(WithoutScalars):
 class Net(WithoutScalars, PassesOn):
     """One line per distinct row with the sum of its weights; none where the sum is zero."""
 
-    multiplies = False
+    told_apart_by = ONE_ROW
     keeps_signs = True
 
     input: Rel

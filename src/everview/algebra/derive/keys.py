@@ -16,7 +16,6 @@ from everview.algebra.memo import Memo
 from everview.algebra.relations import (
     Except,
     Filter,
-    Generate,
     Intersect,
     Join,
     Rel,
@@ -24,7 +23,6 @@ from everview.algebra.relations import (
     TableFunction,
     TopK,
     UnionAll,
-    Unpivot,
     Values,
     Window,
 )
@@ -76,8 +74,6 @@ class _Derivation:
                 return [_ids(columns)] if called(call) == "range" else ()
             case Filter(input_, condition):
                 return equated(self.of(input_), said(condition, self.types))
-            case Generate() | Unpivot():
-                return self._rows_of_row(rel)
             case Join(_, left, right):
                 return join_keys(rel, self.of(left), self.of(right), self.types)
             case UnionAll():
@@ -92,33 +88,21 @@ class _Derivation:
                 return self._passed_on(rel)
 
     def _passed_on(self, rel: Rel) -> Iterable[Key]:
-        """keys(γ_G A)  =  G, and those keys of A that γ shows, under the names that it gives them;
-        none of A where one row of it may give several.
+        """keys(γ_G A)  =  G, and those keys of A that γ shows, under the names that it gives them,
+        with what tells apart the rows made of one row of A.
         """
         groups = [] if rel.groups is None else [_ids(rel.groups)]
-        if rel.multiplies:
+        apart = rel.told_apart_by
+        if apart is None:
             return groups
         input_, shown = rel.inputs[0], dict[ColumnId, list[ColumnId]]()
         for column, origins in rel.origins.items():
             if len(origins) == 1 and origins[0].input is input_:
                 shown.setdefault(origins[0].column, []).append(column)
         kept = [key for key in self.of(input_) if key <= shown.keys()]
-        first = minimal(frozenset(shown[c][0] for c in key) for key in kept)
+        first = minimal(apart.union(shown[c][0] for c in key) for key in kept)
         same = {(names[0], other) for names in shown.values() for other in names[1:]}
         return [*groups, *equated(first, Said({}, frozenset(same)))]
-
-    def _rows_of_row(self, rel: Generate | Unpivot) -> Iterable[Key]:
-        """What tells the input's rows apart, and what tells apart the rows made of one."""
-        below = self.of(rel.input)
-        match rel:
-            case Generate(_, generator, made, _):
-                placed = called(generator) in ("posexplode", "posexplode_outer")
-                return [key | {made[0].id} for key in below] if placed else ()
-            case Unpivot(_, kept, label, _, rows, _):
-                if len({entry for entry, _ in rows}) < len(rows):
-                    return ()
-                apart = {label.id} if len(rows) > 1 else set()
-                return [key | apart for key in below if key <= _ids(kept)]
 
     def _union(self, rel: UnionAll) -> Iterable[Key]:
         """None, unless a column of literals tells the inputs apart: then it and a key of each."""
