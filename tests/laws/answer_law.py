@@ -7,10 +7,10 @@ from dataclasses import fields, is_dataclass
 from random import Random
 from typing import Any, get_args
 
-from everview.algebra.calls import SortKey
+from everview.algebra.calls import SortKey, WorkDelta
 from everview.algebra.fresh import Fresh
 from everview.algebra.meaning.plans import Line, Row, State, bag, lines
-from everview.algebra.relations import Local, Rel, TopK
+from everview.algebra.relations import ChangeTable, Copies, Local, Negate, Net, Rel, Signed, TopK
 from everview.algebra.scalars import Column, ColumnId, Scalar, integer
 from everview.algebra.walk import bottom_up, highest_id
 from everview.delta.propagate import delta
@@ -41,10 +41,16 @@ def check_answers(seed: int, seen: Seen) -> None:
     rel = trees.tree(rng.choice((1, 1, 2, 3)))
     numbers = trees.scalars.of(rel.columns, "number")
     order = tuple(SortKey(c.id, descending=False, nulls_first=True) for c in numbers[:1])
-    plans = (TopK(rel, order, integer(2)), delta(rel, changed))
+    plans: list[Rel] = [TopK(rel, order, integer(2))]
+    changes = delta(rel, changed)
+    if changes is not None:
+        area = Fresh(highest_id(changes)).column("area")
+        keys = tuple(rng.sample(changes.columns, 1))
+        plans += [changes, ChangeTable(changes, keys, ((area, WorkDelta("weight")),))]
+        plans += [Copies(Net(Signed(rel, 1))), Negate(Signed(rel, -1))]
     known = Evaluator(state)
     for plan in plans:
-        for operator in () if plan is None else bottom_up(plan):
+        for operator in bottom_up(plan):
             _Answers(operator, [known.lines(i) for i in operator.inputs], state).check(seen)
 
 
@@ -105,6 +111,7 @@ class _Answers:
         """In every row the value is that of one of the columns that it is said to come from."""
         at = _places(self.rel.columns)
         for column, origins in self.rel.origins.items():
+            self._require(column in at, f"column {column} is not there")
             known = {v for o in origins for v in self._of_input(o.input, o.column)}
             values = {row[at[column]] for row, _ in self.made}
             self._require(values <= known, f"column {column} has other origins")
@@ -198,6 +205,7 @@ class _Answers:
         assert whole is not None
         made = self.over([[((*row, row[0]), w) for row, w in some]], whole)
         at = _places(whole.columns)
+        self._require(kept.id in at, "a column is not kept")
         for value in {row[0] for row, _ in some}:
             mine = _chosen(_where(made, at[kept.id], value), [at[c.id] for c in self.rel.columns])
             alone = self.over([_where(some, 0, value)])
