@@ -17,6 +17,15 @@ from everview.algebra.relations import (
     Touched,
 )
 
+# What goes in: the sizes of an operator's inputs, and of a leaf the rows that the log counts.
+# What comes out: an estimate, which may be wrong without harm to the rows of a plan: it only
+# decides which side of a join is sent to every task. Two numbers go up the plan together, the
+# rows now read and the rows if whole tables were read: their ratio says how many partners a
+# changed row has.
+#
+#     Δstores ⋈ sales      10 of 100 stores changed; sales has 5000 rows
+#     each store has 5000 / 100 = 50 sales:  about 10 * 50 = 500 rows
+
 # Rows of a leaf now read, and rows of the whole table behind it; None where the log does not say.
 LeafRows = Callable[[Rel], tuple[int, int] | None]
 

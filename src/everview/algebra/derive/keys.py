@@ -30,6 +30,18 @@ from everview.algebra.scalars import Column, ColumnId, Constant, called
 
 __all__ = ["Declared", "Key", "Keys", "has_key_among", "keys"]
 
+# What goes in: a plan, the types of its columns, and keys of tables that are taken on trust. What
+# comes out: sets of columns that tell all rows of the plan apart. It is built from the leaves up.
+# An operator has the keys of its input that it still shows, and where it makes several rows of
+# one, together with what tells those apart; a group has its own columns as a key; a condition
+# puts one column in place of another that it equates, and frees a key of a column that has one
+# value only. Every set is kept as small as possible, and only so many of them, else joins would
+# multiply them.
+#
+#     sales               {id}                          as declared
+#     γ store, count(*)   {store}                       one row for each store
+#     σ store = 7         {}                            one row at most
+
 Declared = Mapping[str, tuple[tuple[str, ...], ...]]
 
 
@@ -57,9 +69,9 @@ class _Derivation:
     memo: Memo[Keys] = field(default_factory=Memo)
 
     def of(self, rel: Rel) -> Keys:
-        return self.memo.of(rel, self._needed)
+        return self.memo.of(rel, self._without_constants)
 
-    def _needed(self, rel: Rel) -> Keys:
+    def _without_constants(self, rel: Rel) -> Keys:
         """A column of one value tells nothing apart: no key needs it."""
         fixed = frozenset(constants(rel, self.types))
         return minimal(key - fixed for key in self._found(rel))
@@ -67,7 +79,7 @@ class _Derivation:
     def _found(self, rel: Rel) -> Iterable[Key]:
         match rel:
             case Scan(table, _, columns):
-                return _named(self.declared.get(table, ()), columns)
+                return _declared_keys(self.declared.get(table, ()), columns)
             case Values():
                 return values_keys(rel)
             case TableFunction(call, columns):
@@ -79,7 +91,7 @@ class _Derivation:
             case UnionAll():
                 return self._union(rel)
             case Except() | Intersect():
-                return self._compared(rel)
+                return self._set_difference(rel)
             case Window():
                 return [*self._passed_on(rel), *_places(rel)]
             case TopK():
@@ -115,7 +127,7 @@ class _Derivation:
                 return [frozenset({column.id}).union(*some) for some in islice(chosen, 64)]
         return ()
 
-    def _compared(self, rel: Except | Intersect) -> Iterable[Key]:
+    def _set_difference(self, rel: Except | Intersect) -> Iterable[Key]:
         """keys(A - B)  =  keys(A);  keys(A ∩ B)  =  keys(A) ∪ keys(B)
 
         without ALL also all columns.
@@ -142,7 +154,7 @@ def _ids(columns: tuple[Column, ...]) -> Key:
     return frozenset(c.id for c in columns)
 
 
-def _named(declared: tuple[tuple[str, ...], ...], columns: tuple[Column, ...]) -> list[Key]:
+def _declared_keys(declared: tuple[tuple[str, ...], ...], columns: tuple[Column, ...]) -> list[Key]:
     """The declared keys whose columns are all scanned."""
     ids = {c.name: c.id for c in columns}
     whole = [names for names in declared if ids.keys() >= set(names)]

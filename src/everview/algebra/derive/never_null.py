@@ -54,9 +54,9 @@ def _own(rel: Rel) -> Columns:
             each = zip(columns, zip(*rows, strict=True), strict=True)
             return _ids(c for c, some in each if all(map(_is_value, some)))
         case Filter(_, condition) | Join("inner", _, _, condition):
-            return _required(condition)
+            return _not_null_where(condition)
         case Join("semi", left, _, condition):
-            return _required(condition) & _ids(left.columns)
+            return _not_null_where(condition) & _ids(left.columns)
         case Join("mark", mark=Column() as mark):
             return _ids([mark])
         case Project(_, outputs):
@@ -73,7 +73,7 @@ def _own(rel: Rel) -> Columns:
             return frozenset()
 
 
-def _required(condition: Scalar | None) -> Columns:
+def _not_null_where(condition: Scalar | None) -> Columns:
     """The columns that are not NULL where the condition is true."""
     found: set[ColumnId] = set()
     for part in conjuncts(condition):

@@ -86,9 +86,9 @@ def _text(rel: Rel, names: Names) -> str:
         return f"{symbol} ( {_text(inner, names)} )"
     match rel:
         case Join():
-            return _joined(rel, names)
+            return _join_text(rel, names)
         case Except() | Intersect():
-            return _compared(rel, names)
+            return _comparison_text(rel, names)
         case UnionAll():
             first, *rest = _terms(rel)
             head = _term(first[1], names) if first[0] == "+" else f"- {_term(first[1], names)}"
@@ -182,7 +182,7 @@ def _term(rel: Rel, names: Names) -> str:
     return _within(rel, names, Except | Intersect)
 
 
-def _joined(join: Join, names: Names) -> str:
+def _join_text(join: Join, names: Names) -> str:
     left = _within(join.left, names, UnionAll | Except | Intersect)
     right = _within(join.right, names, UnionAll | Except | Intersect | Join)
     symbol, rest = JOINS[join.kind], extra(join, names)
@@ -194,7 +194,7 @@ def _joined(join: Join, names: Names) -> str:
             return f"{left} {symbol}{f'[{rest}]' if rest else ''} {right}"
 
 
-def _compared(rel: Except | Intersect, names: Names) -> str:
+def _comparison_text(rel: Except | Intersect, names: Names) -> str:
     sides = (_within(s, names, UnionAll | Except | Intersect | Join) for s in (rel.left, rel.right))
     return f" {set_symbol(rel)} ".join(sides)
 

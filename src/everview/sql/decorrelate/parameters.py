@@ -66,6 +66,15 @@ class Carried:
         return Carried(Filter(self.rel, all_of(known)), self.held) if known else self
 
 
+# The cheaper of two ways to take parameters out of a subquery; `carry` is the other. Where only
+# filters, projections and inner joins stand above the conditions that read the row around, those
+# conditions can move to the top, and become the condition of a join with the rows around; what is
+# left reads no parameter.
+#
+#     EXISTS (SELECT 1 FROM s WHERE s.k = t.k AND s.x > 3)      for each row of t
+#     t ⋉ σ x > 3 (s)  on s.k = t.k
+
+
 def pulled(rel: Rel, ids: frozenset[ColumnId]) -> tuple[Rel, tuple[Scalar, ...]] | None:
     """The plan without its conditions on these parameters, and those conditions, over its columns;
     None where something other than filters, projections and inner joins stands above one.
