@@ -7,7 +7,6 @@ from functools import cache
 
 from everview.algebra.meaning.plans import Bag, Line, State, bag, lines, minus
 from everview.algebra.relations import At, Local, Rel, Scan
-from everview.algebra.walk import inputs, with_inputs
 
 
 class Evaluator:
@@ -47,7 +46,7 @@ class Evaluator:
     def at(self, rel: Rel, snapshot: At) -> Rel:
         """The plan with every scan at that snapshot, made once of each subtree."""
         if (id(rel), snapshot) not in self._moved:
-            moved = with_inputs(rel, tuple(self.at(i, snapshot) for i in inputs(rel)))
+            moved = rel.over(tuple(self.at(i, snapshot) for i in rel.inputs))
             moved = replace(moved, at=snapshot) if isinstance(moved, Scan) else moved
             self._moved[id(rel), snapshot] = rel, moved
         return self._moved[id(rel), snapshot][1]
@@ -55,12 +54,12 @@ class Evaluator:
     def _at_hand(self, rel: Rel) -> Local:
         if id(rel) in self._met:
             return self._met[id(rel)][1]
-        below = tuple(self._at_hand(i) for i in inputs(rel))
+        below = tuple(self._at_hand(i) for i in rel.inputs)
         # What tells the operator apart; building it over its inputs at hand costs more.
         key = (type(rel), *(getattr(rel, f) for f in _own_fields(type(rel))), *below)
         local = self._known.get(key)
         if local is None:
-            shallow = with_inputs(rel, below)
+            shallow = rel.over(below)
             local = Local(f"#{len(self._known)}", shallow.columns, shallow.weighted)
             self._lines[local.name] = tuple(lines(shallow, self._state))
             self._known[key] = local

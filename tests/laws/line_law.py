@@ -7,7 +7,6 @@ from collections.abc import Callable
 from everview.algebra.derive.signs import Signs
 from everview.algebra.meaning.plans import Row, State
 from everview.algebra.relations import Except, Intersect, Rel
-from everview.algebra.walk import inputs
 from everview.delta.context import Known
 from everview.delta.propagate import deltas
 from tests.laws.evaluate import Evaluator
@@ -34,7 +33,7 @@ def wrong_lines(
     if sign is not None and any(w * sign < 0 for _, w in lines):
         return f"the sign is {sign}, and yet there are {lines}"
     untouched = keys_of(keys, rel.columns, [row for row, _ in lines])
-    for below in inputs(rel):
+    for below in rel.inputs:
         untouched -= _touched(rel, known, delta(below))
     return f"looks at untouched {untouched}" if untouched else ""
 

@@ -13,7 +13,7 @@ from everview.algebra.calls import AggregateCall
 from everview.algebra.meaning.plans import State, rows
 from everview.algebra.relations import Aggregate, At, Distinct, Filter, Join, Rel, Scan
 from everview.algebra.scalars import Column, Compare, Ref, integer
-from everview.algebra.walk import bottom_up, inputs
+from everview.algebra.walk import bottom_up
 from everview.delta.context import Known
 from everview.delta.propagate import delta, deltas
 from tests.laws import tree_law
@@ -98,7 +98,7 @@ def test_ids_are_unique_but_for_shared_relations() -> None:
         rel, _, _ = random_case(seed)
         made: Counter[int] = Counter()
         for operator in bottom_up(rel):
-            below = {c.id for i in inputs(operator) for c in i.columns}
+            below = {c.id for i in operator.inputs for c in i.columns}
             made.update({c.id for c in operator.columns} - below)
         assert set(made.values()) == {1}
 

@@ -9,7 +9,7 @@ from random import Random
 from everview.algebra.derive.signs import Signs
 from everview.algebra.meaning.plans import Bag, State, bag, minus
 from everview.algebra.relations import At, Rel, Scan
-from everview.algebra.walk import bottom_up, inputs, tables
+from everview.algebra.walk import bottom_up, tables
 from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import deltas
 from tests.laws.broken import Broken
@@ -68,7 +68,7 @@ def check_rows(rel: Rel, state: State, changed: frozenset[str], seen: Seen) -> b
     missing: set[int] = set()
     for operator in bottom_up(rel):
         count(operator, known, seen)
-        if any(id(i) in missing for i in inputs(operator)):
+        if any(id(i) in missing for i in operator.inputs):
             missing.add(id(operator))
             continue
         error = _wrong(operator, known, told)
@@ -86,7 +86,7 @@ def check_rows(rel: Rel, state: State, changed: frozenset[str], seen: Seen) -> b
 
 def _count_signs(operator: Rel, delta: Delta, seen: Seen) -> None:
     """Whether the changes of an input were insertions alone, or deletions alone."""
-    below = [delta(i) for i in inputs(operator)]
+    below = [delta(i) for i in operator.inputs]
     signs = {Signs().of(changes) for changes in below if changes is not None}
     seen.met(f"{kind_of(operator)}: insertions alone", when=1 in signs)
     seen.met(f"{kind_of(operator)}: deletions alone", when=-1 in signs)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from everview.algebra.relations import At, Changes, Rel, Scan
-from everview.algebra.walk import inputs, walk_plan
+from everview.algebra.walk import walk_plan
 from everview.choose.changes import changed_files, changes_of, context_of, known_of
 from everview.choose.cost import Cost
 from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal
@@ -70,7 +70,7 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     better = improved(When.CHANGES, changes.plan, context)
     plan = better.plan
     read = (plan, *_read_again(shape))
-    leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not inputs(leaf)}
+    leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not leaf.inputs}
     parts = improved(When.PARTS, plan, replace(context, leaf_bytes=leaves))
     return Incremental(
         applied=changes.applied,

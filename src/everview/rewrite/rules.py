@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from everview.algebra.memo import Memo
 from everview.algebra.relations import Rel
-from everview.algebra.walk import inputs, over_inputs
+from everview.algebra.walk import over_inputs
 
 Rule = Callable[[Rel], Rel]
 
@@ -21,16 +22,13 @@ def rewrite(rel: Rel, rules: tuple[Rule, ...]) -> Rel:
 @dataclass(frozen=True, slots=True)
 class _Rewriting:
     rules: tuple[Rule, ...]
-    # By identity; the operator is held as well, else another could take its place.
-    done: dict[int, tuple[Rel, Rel]] = field(default_factory=dict)
+    memo: Memo[Rel] = field(default_factory=Memo)
 
     def of(self, rel: Rel) -> Rel:
         """The operator rewritten; one that several read is rewritten once."""
-        if id(rel) not in self.done:
-            self.done[id(rel)] = rel, self._of(rel)
-        return self.done[id(rel)][1]
+        return self.memo.of(rel, self._rewrite)
 
-    def _of(self, rel: Rel) -> Rel:
+    def _rewrite(self, rel: Rel) -> Rel:
         done = self._below(rel)
         for _ in range(_MOST_ROUNDS):
             changed = _first_change(done, self.rules)
@@ -40,7 +38,7 @@ class _Rewriting:
         raise AssertionError(f"rewriting does not end: {rel}")
 
     def _below(self, rel: Rel) -> Rel:
-        return over_inputs(rel, tuple(self.of(i) for i in inputs(rel)))
+        return over_inputs(rel, tuple(self.of(i) for i in rel.inputs))
 
 
 def _first_change(rel: Rel, rules: tuple[Rule, ...]) -> Rel | None:
