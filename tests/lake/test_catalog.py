@@ -11,6 +11,8 @@ import pytest
 from everview.errors import CommitConflict, NameTaken, NotATable
 from everview.lake import catalog as module
 from everview.lake.catalog import Catalog, Entries, Entry, warehouse_state
+from everview.lake.delta.opened import OPENED
+from everview.lake.delta.table import EmbeddedDelta
 from tests.lake.kits import StorageBroken
 
 A = Entry("a", "table", "tables/1")
@@ -149,5 +151,6 @@ def test_a_creation_that_died_leaves_an_empty_place(tmp_path: Path) -> None:
 
 def test_the_catalog_is_read_after_a_checkpoint(catalog: Catalog) -> None:
     catalog.write((A,), 0)
-    catalog.checkpoint()
+    EmbeddedDelta().open(f"{catalog.uri}/_everview/catalog").checkpoint()
+    OPENED.clear()
     assert catalog.read() == Entries(1, (A,))

@@ -27,6 +27,7 @@ from everview.lake.delta.vectors import (
     vector_file,
     vector_of,
 )
+from everview.lake.storage import Storage
 from tests.lake.reading import bag_of, check_changes
 from tests.lake.vectors import VectorTable
 

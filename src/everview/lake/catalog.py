@@ -17,7 +17,8 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 from everview.errors import CommitConflict, LostHistory, NotAWarehouse
 from everview.facts.schema import Field, Schema
 from everview.lake.delta.commit import NO_HOOKS, search_token
-from everview.lake.delta.load import arrow_table, load
+from everview.lake.delta.landed import after_commit
+from everview.lake.delta.load import arrow_table, load, load_own
 from everview.lake.delta.log import LOG
 from everview.lake.delta.refusals import plain, refuse_file_as_warehouse, storage_errors
 from everview.lake.delta.table import EmbeddedDelta
@@ -101,7 +102,7 @@ class Catalog:
         """Replace the catalog of `base_version`; CommitConflict if another writer was first."""
         token = uuid.uuid4().hex
         try:
-            table = load(self._storage, base_version)
+            table = load_own(self._storage, base_version)
         except LostHistory as error:
             raise CommitConflict(f"version {base_version} of the catalog is gone") from error
         try:
@@ -109,6 +110,7 @@ class Catalog:
         except Exception as error:
             search = partial(search_token, self._storage)
             return settle(self._storage.uri, base_version, token, search, error)
+        after_commit(self._storage, table, token)
         return base_version + 1
 
     def change(self, decide: Callable[[Entries], tuple[Entry, ...]]) -> Entries:
@@ -125,10 +127,6 @@ class Catalog:
                     raise
                 time.sleep(_PAUSE * attempt * random.random())
         raise AssertionError("unreachable: the last attempt returns or raises")
-
-    def checkpoint(self) -> None:
-        """Write a checkpoint of the catalog's log."""
-        load(self._storage).create_checkpoint()
 
 
 def warehouse_state(uri: str, storage_options: Mapping[str, str] | None = None) -> str:

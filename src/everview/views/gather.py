@@ -123,7 +123,8 @@ def _distrust(table: LakeTable, head: Head, own: int) -> str:
     """Why the stored rows are not what a refresh left there, "" if they are."""
     if own == head.version:
         return ""
-    later = [c for c in table.history() if c.version > own]
+    newest = table.history(max(0, head.version - own))
+    later = [c for c in newest if own < c.version <= head.version]
     gap = own > head.version or len(later) != head.version - own
     if gap or any(c.data_change for c in later):
         return f"the stored view was changed by another writer after version {own}"

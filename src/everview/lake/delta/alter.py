@@ -11,7 +11,8 @@ from deltalake import Schema as DeltaSchema
 
 from everview.facts.schema import Schema
 from everview.lake.delta.commit import NO_HOOKS, search_token
-from everview.lake.delta.load import load
+from everview.lake.delta.landed import after_commit
+from everview.lake.delta.load import load_own
 from everview.lake.settle import settle
 from everview.lake.storage import Storage
 from everview.lake.types import check_types
@@ -46,11 +47,12 @@ def set_properties(storage: Storage, wanted: dict[str, str], base: int, token: s
 
 
 def _altered(storage: Storage, base: int, token: str, change: Callable[[DeltaTable], None]) -> int:
-    table = load(storage, base)
+    table = load_own(storage, base)
     try:
         change(table)
     except Exception as error:
         return settle(storage.uri, base, token, partial(search_token, storage), error)
+    after_commit(storage, table, token)
     return base + 1
 
 

@@ -13,7 +13,8 @@ from everview.facts.schema import Schema
 from everview.facts.tables import Commit
 from everview.lake.delta.actions import data_files, milliseconds_now, user_metadata
 from everview.lake.delta.commit_file import check_commit, needs_commit_file, write_commit_file
-from everview.lake.delta.load import load
+from everview.lake.delta.landed import after_commit
+from everview.lake.delta.load import load, load_own
 from everview.lake.delta.log import read_entries
 from everview.lake.delta.marks import check_files
 from everview.lake.delta.stats import stats_json
@@ -27,7 +28,7 @@ def make_commit(storage: Storage, commit: Commit) -> int:
     """The version of the commit. Its files are never deleted here, whatever happens."""
     check_files(commit)
     try:
-        table = load(storage, commit.base)
+        table = load_own(storage, commit.base)
     except LostHistory as error:
         raise CommitConflict(
             f"version {commit.base} of {storage.uri} is gone: other writers went far ahead",
@@ -39,6 +40,7 @@ def make_commit(storage: Storage, commit: Commit) -> int:
         _write(storage, table, commit)
     except Exception as error:
         return settle(storage.uri, commit.base, commit.token, partial(search_token, storage), error)
+    after_commit(storage, table, commit.token)
     return commit.base + 1
 
 

@@ -12,13 +12,29 @@ from deltalake.exceptions import DeltaError, DeltaProtocolError, TableNotFoundEr
 from everview.errors import EverviewError, LostHistory, NotATable
 from everview.lake.delta.features import check_configuration, check_features
 from everview.lake.delta.log import LOG, read_entry, versions_in_log
+from everview.lake.delta.opened import OPENED, OpenedLog
 from everview.lake.storage import Storage
 
 _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\.(?:.*\.)?parquet$")
 
 
 def load(storage: Storage, version: int | None = None) -> DeltaTable:
-    """The table at a version, or at its head: NotATable, UnsupportedFeature, LostHistory."""
+    """The table at a version, or at its head: NotATable, UnsupportedFeature, LostHistory.
+
+    The object is shared with other readers; to change the table, load one's own.
+    """
+    return open_log(storage, version).table
+
+
+def open_log(storage: Storage, version: int | None = None) -> OpenedLog:
+    """The same with what is kept beside it; opened anew only where it is not known yet."""
+    if version is None:
+        return OPENED.head(storage, load_own)
+    return OPENED.at(storage, version, load_own)
+
+
+def load_own(storage: Storage, version: int | None = None) -> DeltaTable:
+    """The same, opened anew for a writer: committing moves the object to the next version."""
     try:
         table = DeltaTable(storage.uri, version=version, storage_options=storage.options or None)
     except (DeltaError, DeltaProtocolError, TableNotFoundError) as error:

@@ -14,6 +14,7 @@ from everview.lake.delta.vectors import Vector, vector_of
 from everview.lake.storage import Storage, in_threads
 
 LOG = "_delta_log"
+LAST_CHECKPOINT = f"{LOG}/_last_checkpoint"
 _COMMIT = re.compile(r"(\d{20})\.json$")
 
 
@@ -69,9 +70,14 @@ class LogEntry:
         return any(f.data_change for f in self.files if f.kind != "cdc")
 
 
+def commit_path(version: int) -> str:
+    """Where the commit file of a version lies."""
+    return f"{LOG}/{version:020d}.json"
+
+
 def read_entry(storage: Storage, version: int) -> LogEntry | None:
     """The commit file of a version, None if it is gone or not there yet."""
-    content = storage.read(f"{LOG}/{version:020d}.json")
+    content = storage.read(commit_path(version))
     return None if content is None else parse_entry(version, content.decode("utf-8"))
 
 

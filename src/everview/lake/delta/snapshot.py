@@ -14,24 +14,30 @@ from everview.errors import LostHistory
 from everview.facts.files import NO_ROWS, Bounds, DataFile, Positions
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot
-from everview.lake.delta.differences import without_rows
-from everview.lake.delta.load import arrow_table, load
+from everview.lake.delta.load import arrow_table, open_log
 from everview.lake.delta.log import Metadata
 from everview.lake.delta.partitions import partition_text
 from everview.lake.delta.protocol import has_vectors
 from everview.lake.delta.stats import bounds_from_log
+from everview.lake.differences import without_rows
 from everview.lake.epoch import date_of, timestamp_of
 from everview.lake.storage import Storage, decoded
 
 
 def read_snapshot(storage: Storage, version: int) -> Snapshot:
     """The table at a version; LostHistory if the log for it is gone."""
-    table = load(storage, version)
+    log = open_log(storage, version)
+    if log.snapshot is None:
+        log.snapshot = _snapshot(storage, log.table)
+    return log.snapshot
+
+
+def _snapshot(storage: Storage, table: DeltaTable) -> Snapshot:
     shape = metadata_of(table)
     return Snapshot(
         table_id=shape.id,
         uri=storage.uri,
-        version=version,
+        version=table.version(),
         schema=shape.schema,
         partition_by=shape.partition_by,
         files=read_files(table),

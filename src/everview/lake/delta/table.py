@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 from deltalake import DeltaTable
@@ -16,6 +16,7 @@ from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snaps
 from everview.lake.delta.alter import add_columns, set_properties
 from everview.lake.delta.changes import read_changes
 from everview.lake.delta.commit import NO_HOOKS, make_commit, search_token
+from everview.lake.delta.landed import INTERVAL
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries, versions_in_log
 from everview.lake.delta.lower import drop_vectors
@@ -28,7 +29,7 @@ from everview.lake.footers import read_written
 from everview.lake.storage import Storage, decoded, is_absolute
 from everview.lake.types import check_partition_columns, check_types
 
-_CHECKPOINT_INTERVAL = {"delta.checkpointInterval": "20"}
+_CHECKPOINT_INTERVAL = {INTERVAL: "20"}
 
 
 class EmbeddedTable:
@@ -88,7 +89,6 @@ class EmbeddedTable:
         return load(self._storage).transaction_version(app_id)
 
     def history(self, limit: int | None = None) -> tuple[CommitInfo, ...]:
-        newest_first = versions_in_log(self._storage)[::-1][:limit]
         return tuple(
             CommitInfo(
                 version=entry.version,
@@ -97,9 +97,15 @@ class EmbeddedTable:
                 metadata=entry.own,
                 data_change=entry.data_change,
             )
-            for entry in read_entries(self._storage, newest_first)
+            for entry in read_entries(self._storage, self._newest_first(limit))
             if entry is not None
         )
+
+    def _newest_first(self, limit: int | None) -> Sequence[int]:
+        if limit is None:
+            return versions_in_log(self._storage)[::-1]
+        head = load(self._storage).version()
+        return range(head, max(head - limit, -1), -1)
 
     def checkpoint(self) -> None:
         load(self._storage).create_checkpoint()
