@@ -29,6 +29,8 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
 }
 
+# Programs that tests start in a home of their own would each make an archive, for one run.
+os.environ.setdefault("EVERVIEW_CLASS_ARCHIVE", "off")
 
 MANY_CASES = (
     "tests/faults/",

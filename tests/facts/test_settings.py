@@ -23,6 +23,7 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         "compare_bytes": "0",
         "retention_hours": "1.5",
         "sample_rows": "9",
+        "class_archive": "off",
     }
     found = Settings.from_environ({PREFIX + n.upper(): text for n, text in given.items()})
     assert found == Settings(
@@ -33,6 +34,7 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         compare_bytes=0,
         retention_hours=1.5,
         sample_rows=9,
+        class_archive="off",
     )
     assert {f.name for f in fields(Settings)} == set(given)
     assert all(f.metadata["doc"].endswith(".") for f in fields(Settings))
@@ -47,6 +49,7 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         ("cores", "two"),
         ("retention_hours", "-0.5"),
         ("sample_rows", "1.5"),
+        ("class_archive", "maybe"),
     ],
 )
 def test_what_does_not_fit_is_named(name: str, text: str) -> None:

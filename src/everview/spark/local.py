@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everview.settings import Settings
 from everview.spark.engine import is_connect
 from everview.spark.java import prepare
+from everview.spark.java_options import added_to, java_options
 from everview.spark.java_process import ended_if_interrupted
 from everview.spark.log import logged
 
@@ -33,27 +36,37 @@ def local_session(settings: Settings) -> SparkSession:
     if running is not None:
         # The active one may be the session that another open warehouse has beside its caller's.
         return running if is_connect(running) else SparkSession.builder.getOrCreate()
-    with logged("Spark", "start"), _surroundings[-1]():
-        prepare()
+    start = _starts[-1]
+    with logged("Spark", "start"), start.surrounding():
+        java = prepare()
         cores = settings.cores or "*"
         builder = SparkSession.builder.master(f"local[{cores}]").appName("everview")
         for key, value in {**_SETTINGS, "spark.driver.memory": settings.memory}.items():
             builder = builder.config(key, value)
-        with ended_if_interrupted():
+        options = java_options(java, settings, short=start.short)
+        with added_to(os.environ, options), ended_if_interrupted():
             return builder.getOrCreate()
 
 
 Surrounding = Callable[[], AbstractContextManager[None]]
-_surroundings: list[Surrounding] = [contextlib.nullcontext]
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    surrounding: Surrounding
+    short: bool
+
+
+_starts = [_Start(contextlib.nullcontext, short=False)]
 
 
 @contextlib.contextmanager
 def starting_within(surrounding: Surrounding) -> Iterator[None]:
-    """A session that is started meanwhile is started inside that context: the command line leads
-    what Spark then says elsewhere.
+    """A session that is started meanwhile is started inside that context, for a program that runs
+    one command: the command line leads what Spark then says elsewhere.
     """
-    _surroundings.append(surrounding)
+    _starts.append(_Start(surrounding, short=True))
     try:
         yield
     finally:
-        _surroundings.pop()
+        _starts.pop()
