@@ -25,6 +25,8 @@ _SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.sql.session.timeZone": "UTC",
+    # Else PySpark tells Java at every function of a column where in Python it was called.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 
 
