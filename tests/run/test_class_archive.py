@@ -12,7 +12,7 @@ import pytest
 from everview.settings import Settings
 from everview.spark.class_archive import ClassArchive, find_archive, is_plain, remove_unused
 from everview.spark.java import Java
-from everview.spark.java_options import added_to
+from everview.spark.java_options import added_to, makes_archive
 
 HEAD = b"\xa8\xba\x0b\xf0"
 MONTHS = 90 * 24 * 3600
@@ -174,3 +174,11 @@ def test_options_stand_in_the_environment_for_a_while() -> None:
     with added_to(environ, {"A": ("-x", "-y"), "B": ("-z",)}):
         assert environ == {"A": "-x -y theirs", "B": "-z"}
     assert environ == {"A": "theirs"}
+
+
+def test_options_say_whether_an_archive_is_made(tmp_path: Path, home: Path) -> None:
+    archive = found(tmp_path, home)
+    assert makes_archive({"SPARK_SUBMIT_OPTS": archive.options(make=True)})
+    archive.part.write_bytes(HEAD)
+    assert not makes_archive({"SPARK_SUBMIT_OPTS": archive.options(make=True)})
+    assert not makes_archive({})

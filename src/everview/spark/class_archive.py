@@ -16,6 +16,7 @@ from everview.settings import Settings
 from everview.spark.cache import cache_folders
 from everview.spark.java import Java
 
+MAKES = "-XX:ArchiveClassesAtExit="
 # What puts more on the class path or gives Java other options: an archive made without it would
 # not fit, and one made with it may not be possible.
 _OTHERWISE = (
@@ -74,7 +75,7 @@ class ClassArchive:
             if make and self._is_claimed_now():
                 remove_unused(self.folder)
                 self._dump_base()
-                made = (f"-XX:ArchiveClassesAtExit={self.part}",)
+                made = (f"{MAKES}{self.part}",)
                 return (*self._using(*self._bases()), *made)
         except (OSError, subprocess.SubprocessError):
             pass  # without an archive Spark starts as well, only later

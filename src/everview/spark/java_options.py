@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from pathlib import Path
 
 from everview.settings import Settings
-from everview.spark.class_archive import find_archive, is_plain
+from everview.spark.class_archive import MAKES, find_archive, is_plain
 from everview.spark.java import Java
+
+Options = Mapping[str, tuple[str, ...]]
 
 # Spark's scripts give Java what these variables say; what the user has set comes later and wins.
 _SPARK = "SPARK_SUBMIT_OPTS"
@@ -27,7 +29,7 @@ _SHORT = (
 _MOMENT = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
-def java_options(java: Java, settings: Settings, *, short: bool) -> dict[str, tuple[str, ...]]:
+def java_options(java: Java, settings: Settings, *, short: bool) -> Options:
     """The options by the variable in which Spark looks for them; `short` for a program that runs
     one command, the only kind that makes an archive of classes. None where the user has set
     options of Java: two collectors, say, keep it from starting.
@@ -42,10 +44,13 @@ def java_options(java: Java, settings: Settings, *, short: bool) -> dict[str, tu
     return {_SPARK: (*(_SHORT if short else ()), *shared), _LAUNCHER: _MOMENT}
 
 
+def makes_archive(options: Options) -> bool:
+    """Whether Java, with these options, writes an archive of classes when it ends."""
+    return any(option.startswith(MAKES) for option in options.get(_SPARK, ()))
+
+
 @contextlib.contextmanager
-def added_to(
-    environ: MutableMapping[str, str], options: dict[str, tuple[str, ...]]
-) -> Iterator[None]:
+def added_to(environ: MutableMapping[str, str], options: Options) -> Iterator[None]:
     """The variables with these options before those that they have."""
     before = {name: environ.get(name) for name in options}
     for name, some in options.items():

@@ -6,14 +6,14 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everview.settings import Settings
 from everview.spark.engine import is_connect
 from everview.spark.java import prepare
-from everview.spark.java_options import added_to, java_options
-from everview.spark.java_process import ended_if_interrupted
+from everview.spark.java_options import Options, added_to, java_options, makes_archive
+from everview.spark.java_process import ended_if_interrupted, let_java_end
 from everview.spark.log import logged
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def local_session(settings: Settings) -> SparkSession:
         for key, value in {**_SETTINGS, "spark.driver.memory": settings.memory}.items():
             builder = builder.config(key, value)
         options = java_options(java, settings, short=start.short)
+        start.options.append(options)
         with added_to(os.environ, options), ended_if_interrupted():
             return builder.getOrCreate()
 
@@ -57,18 +58,27 @@ Surrounding = Callable[[], AbstractContextManager[None]]
 class _Start:
     surrounding: Surrounding
     short: bool
+    options: list[Options] = field(default_factory=list)
 
 
 _starts = [_Start(contextlib.nullcontext, short=False)]
+# Seconds that Java may take to write an archive of Spark's classes.
+_PATIENCE = 120.0
 
 
 @contextlib.contextmanager
-def starting_within(surrounding: Surrounding) -> Iterator[None]:
+def starting_within(surrounding: Surrounding, *, waits: bool = True) -> Iterator[None]:
     """A session that is started meanwhile is started inside that context, for a program that runs
     one command: the command line leads what Spark then says elsewhere.
+
+    An archive of Spark's classes that is begun is waited for if `waits`: a container ends with
+    its program, and with it would Java.
     """
-    _starts.append(_Start(surrounding, short=True))
+    start = _Start(surrounding, short=True)
+    _starts.append(start)
     try:
         yield
     finally:
         _starts.pop()
+    if waits and any(map(makes_archive, start.options)):
+        let_java_end(_PATIENCE)
