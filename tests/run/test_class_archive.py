@@ -46,7 +46,7 @@ def test_the_first_run_makes_it_and_the_next_uses_it(tmp_path: Path, home: Path)
     assert archive.options(make=True)[-1] == f"-XX:ArchiveClassesAtExit={archive.part}"
     archive.part.write_bytes(HEAD)
     assert archive.options(make=True)[-1] == f"-XX:SharedArchiveFile={archive.path}"
-    assert [f.name for f in archive.folder.iterdir()] == [archive.path.name]
+    assert list(archive.folder.iterdir()) == [archive.path]
 
 
 def test_a_notebook_uses_it_and_does_not_make_it(tmp_path: Path, home: Path) -> None:
@@ -62,6 +62,17 @@ def test_what_java_is_still_writing_is_left_alone(tmp_path: Path, home: Path) ->
     archive.part.write_bytes(bytes(100))
     assert archive.options(make=True) == ()
     assert archive.part.exists()
+
+
+def test_an_archive_that_was_cut_off_is_made_anew(tmp_path: Path, home: Path) -> None:
+    archive = found(tmp_path, home)
+    archive.part.write_bytes(HEAD + bytes(100))
+    assert archive.options(make=False)
+    cut_off = archive.path
+    assert cut_off is not None
+    cut_off.write_bytes(HEAD)
+    assert archive.options(make=True)[-1] == f"-XX:ArchiveClassesAtExit={archive.part}"
+    assert not cut_off.exists()
 
 
 def test_of_several_programs_one_makes_it(tmp_path: Path, home: Path) -> None:
@@ -99,10 +110,13 @@ def test_a_java_without_an_archive_of_its_own_classes_gets_one(tmp_path: Path, h
     assert archive is not None
     *_, base, made = archive.options(make=True)
     assert base == f"-XX:SharedArchiveFile={archive.base}"
+    assert archive.base is not None
     assert made == f"-XX:ArchiveClassesAtExit={archive.part}"
     archive.part.write_bytes(HEAD)
     assert archive.options(make=True)[-1] == f"-XX:SharedArchiveFile={archive.base}:{archive.path}"
-    archive.base.unlink()
+    base_file = archive.base
+    assert base_file is not None
+    base_file.unlink()
     assert archive.options(make=True)[-1] == made, "what stood on it is made anew"
 
 

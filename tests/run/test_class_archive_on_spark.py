@@ -41,9 +41,11 @@ def test_it_is_made_then_used_and_a_broken_one_is_no_harm(tmp_path: Path, kind: 
     assert _started(tmp_path, environ) == ["10", "True"]
     (archive,) = folder.glob("spark-*.jsa")
     archive.chmod(0o600)
-    archive.write_bytes(archive.read_bytes()[:100_000])
-    assert _started(tmp_path, environ) == ["10", "False"]
-    archive.write_bytes(b"not an archive")
+    with archive.open("r+b") as file:  # of the same size, other bytes
+        file.seek(archive.stat().st_size // 2)
+        file.write(os.urandom(1_000_000))
+    assert _started(tmp_path, environ)[0] == "10"
+    os.truncate(archive, 100_000)
     assert _started(tmp_path, environ) == ["10", "False"]
 
 

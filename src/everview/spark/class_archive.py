@@ -43,11 +43,6 @@ class ClassArchive:
     java: Java
 
     @property
-    def path(self) -> Path:
-        """The archive itself."""
-        return self.folder / f"spark-{self.key}.jsa"
-
-    @property
     def part(self) -> Path:
         """What Java writes at its end: complete when it begins with the mark of its kind."""
         return self.folder / f"spark-{self.key}.part"
@@ -58,9 +53,14 @@ class ClassArchive:
         return self.folder / f"spark-{self.key}.claim"
 
     @property
-    def base(self) -> Path:
-        """Java's own classes, on which the archive stands; some Javas come without them."""
-        return self.folder / f"java-{self.key}.jsa"
+    def path(self) -> Path | None:
+        """The archive itself, once it is made."""
+        return _whole_file(self.folder, f"spark-{self.key}")
+
+    @property
+    def base(self) -> Path | None:
+        """Java's own classes, on which the archive stands; of a Java that comes without them."""
+        return _whole_file(self.folder, f"java-{self.key}")
 
     def options(self, *, make: bool) -> tuple[str, ...]:
         """The options by which Java uses the archive, else those by which it makes one if `make`;
@@ -68,26 +68,18 @@ class ClassArchive:
         """
         try:
             self._adopt()
-            files = (*self._bases(), self.path)
-            if all(file.exists() for file in files):
+            base, path = self.base, self.path
+            if path is not None and (base is not None or self._has_default()):
+                files = (path,) if base is None else (base, path)
                 _touch(files)
-                return self._using(*files)
+                return _using(*files)
             if make and self._is_claimed_now():
                 remove_unused(self.folder)
-                self._dump_base()
-                made = (f"{MAKES}{self.part}",)
-                return (*self._using(*self._bases()), *made)
+                bases = () if self._has_default() else (base or self._dumped_base(),)
+                return (*_using(*bases), f"{MAKES}{self.part}")
         except (OSError, subprocess.SubprocessError):
             pass  # without an archive Spark starts as well, only later
         return ()
-
-    def _using(self, *archives: Path) -> tuple[str, ...]:
-        files = ":".join(map(str, archives))
-        named = (f"-XX:SharedArchiveFile={files}",) if archives else ()
-        return ("-Xshare:auto", "-Xlog:cds*=off", *named)
-
-    def _bases(self) -> tuple[Path, ...]:
-        return () if self._has_default() else (self.base,)
 
     def _has_default(self) -> bool:
         return Path(self.java.runtime, "lib", "server", "classes.jsa").exists()
@@ -98,7 +90,7 @@ class ClassArchive:
             with self.part.open("rb") as file:
                 is_complete = any(file.read(4))
             if is_complete:
-                os.replace(self.part, self.path)
+                _keep_whole(self.part, f"spark-{self.key}")
                 self.claim.unlink(missing_ok=True)
 
     def _is_claimed_now(self) -> bool:
@@ -111,10 +103,8 @@ class ClassArchive:
             os.utime(self.claim)
         return True
 
-    def _dump_base(self) -> None:
-        if self._has_default() or self.base.exists():
-            return
-        made = self.base.with_suffix(f".{os.getpid()}")
+    def _dumped_base(self) -> Path:
+        made = self.folder / f"java-{self.key}.{os.getpid()}"
         java = Path(self.java.runtime, "bin", "java")
         subprocess.run(
             [java, "-Xshare:dump", f"-XX:SharedArchiveFile={made}"],
@@ -122,7 +112,32 @@ class ClassArchive:
             capture_output=True,
             timeout=_DUMP_SECONDS,
         )
-        os.replace(made, self.base)
+        return _keep_whole(made, f"java-{self.key}")
+
+
+def _using(*archives: Path) -> tuple[str, ...]:
+    """Java compares the archives with the sums in them: a damaged one would end it later."""
+    files = ":".join(map(str, archives))
+    named = ("-XX:+VerifySharedSpaces", f"-XX:SharedArchiveFile={files}") if archives else ()
+    return ("-Xshare:auto", "-Xlog:cds*=off", *named)
+
+
+def _keep_whole(file: Path, stem: str) -> Path:
+    """Give a complete file its name, in which its size stands."""
+    kept = file.with_name(f"{stem}-{file.stat().st_size}.jsa")
+    os.replace(file, kept)
+    return kept
+
+
+def _whole_file(folder: Path, stem: str) -> Path | None:
+    """The file of that name that has its size; one that was cut off, at which Java would end, is
+    removed.
+    """
+    for file in folder.glob(f"{stem}-*.jsa"):
+        if file.stem == f"{stem}-{file.stat().st_size}":
+            return file
+        file.unlink(missing_ok=True)
+    return None
 
 
 def is_plain(spark_home: str, environ: Mapping[str, str]) -> bool:
@@ -152,14 +167,14 @@ def find_archive(
 
 def remove_unused(folder: Path) -> None:
     """Remove the archives in a folder that have not been used for a month."""
-    for pattern in ("spark-*.*", "java-*.jsa"):
+    for pattern in ("spark-*.*", "java-*.*"):
         for file in folder.glob(pattern):
             if _age(file) > _UNUSED_SECONDS:
                 file.unlink(missing_ok=True)
 
 
 def _is_of_use(archive: ClassArchive) -> bool:
-    return archive.path.exists() or os.access(archive.folder, os.W_OK | os.X_OK)
+    return archive.path is not None or os.access(archive.folder, os.W_OK | os.X_OK)
 
 
 def _key(java: Java, spark_home: str) -> str:
