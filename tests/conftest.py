@@ -33,6 +33,9 @@ SETTINGS = {
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
 
+# Programs that tests start in a home of their own would each make an archive, for one run.
+os.environ.setdefault("EVERVIEW_CLASS_ARCHIVE", "off")
+
 COLLECTED = pytest.StashKey[list[Case]]()  # all that were found, before some are left out
 
 

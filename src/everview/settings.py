@@ -63,9 +63,16 @@ class Settings:
         "`explain` says which are off.",
     )
 
+    class_archive: str = _setting(
+        "on",
+        "Whether the Java that Everview starts reads Spark's classes from an archive, which the "
+        "first command makes in the cache folder: on or off.",
+    )
+
     def __post_init__(self) -> None:
         self._require(self.policy in POLICIES, "policy", f"one of {', '.join(POLICIES)}")
         self._require(bool(_MEMORY.fullmatch(str(self.memory))), "memory", "such as 512m or 4g")
+        self._require(self.class_archive in ("on", "off"), "class_archive", "on or off")
         for name in _NUMBERS:
             value = getattr(self, name)
             is_number = isinstance(value, int | float) and not isinstance(value, bool)

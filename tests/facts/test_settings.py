@@ -24,6 +24,7 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         "retention_hours": "1.5",
         "sample_rows": "9",
         "passes_off": " join_order, small_sides,",
+        "class_archive": "off",
     }
     found = Settings.from_environ({PREFIX + n.upper(): text for n, text in given.items()})
     assert found == Settings(
@@ -35,6 +36,7 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         retention_hours=1.5,
         sample_rows=9,
         passes_off=("join_order", "small_sides"),
+        class_archive="off",
     )
     assert {f.name for f in fields(Settings)} == set(given)
     assert all(f.metadata["doc"].endswith(".") for f in fields(Settings))
@@ -49,6 +51,7 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         ("cores", "two"),
         ("retention_hours", "-0.5"),
         ("sample_rows", "1.5"),
+        ("class_archive", "maybe"),
     ],
 )
 def test_what_does_not_fit_is_named(name: str, text: str) -> None:
