@@ -89,6 +89,14 @@ class Grid:
         shutil.rmtree(folder)
         return [replace(run, number=number) for run in found]
 
+    def refreshes(self, change: Change, view: str) -> list[tuple[str, Callable[[], Said]]]:
+        """Make the change; by contestant what refreshes the view, to be called once each."""
+        turn = self._turn
+        self._turn += 1
+        folder = self._place.folder / f"change-{turn}"
+        changed = apply(self._main, change, self._place.scale, folder, turn)
+        return [(c.name, partial(c.refresh, changed)) for c in self._contestants[view]]
+
     def _one(self, view: str, change: Change, contestant: Contestant, changed: Changed) -> Run:
         cost, said = costs(partial(contestant.refresh, changed))
         return Run(self._place.scale, view, change.title, contestant.name, cost, said)

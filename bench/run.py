@@ -20,7 +20,7 @@ from bench.aims import CONTESTANTS, REWRITING
 from bench.changes import GRID, QUICK, Change
 from bench.data import generate
 from bench.grid import Grid, Place, unavailable
-from bench.profile import profile_view
+from bench.profile_run import profile_view
 from bench.results import Results
 from bench.scenarios import (
     COLD,
