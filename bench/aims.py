@@ -166,7 +166,7 @@ def growth(found: Iterable[Cell]) -> list[Growth]:
     """Of changes of a fixed number of rows: the largest scale against the smallest."""
     by: dict[tuple[str, str], list[Cell]] = {}
     for cell in found:
-        if " rows" in cell.change:
+        if cell.view in VIEWS and " rows" in cell.change:
             by.setdefault((cell.view, cell.change), []).append(cell)
     grown = []
     for (view, change), some in by.items():

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pyspark.sql import DataFrame
 
@@ -51,13 +51,14 @@ WAYS = (
 
 def why_not(way: Way) -> str:
     """Why a way cannot take part, "" if it can. Files are rewritten where there is no choice."""
-    if MERGE_ON_READ not in way.properties or _knows_properties() or _is_setting():
+    create = ev.Warehouse.create_materialized_view
+    if MERGE_ON_READ not in way.properties or _takes_properties(create) or _is_setting():
         return ""
     return "" if way.properties[MERGE_ON_READ] == "never" else f"no property {MERGE_ON_READ}"
 
 
-def _knows_properties() -> bool:
-    return "properties" in inspect.signature(ev.Warehouse.create_materialized_view).parameters
+def _takes_properties(create: Callable[..., object]) -> bool:
+    return "properties" in inspect.signature(create).parameters
 
 
 def _is_setting() -> bool:
@@ -70,14 +71,19 @@ def opened(way: Way, folder: Path, settings: ev.Settings) -> ev.Warehouse:
     return ev.open(folder, settings=ev.Settings(**given))
 
 
+def with_properties(way: Way, create: Callable[..., object]) -> dict[str, Any]:
+    """What a method that creates a table or a view is given for the way, where it takes it."""
+    return {"properties": dict(way.properties)} if _takes_properties(create) else {}
+
+
 class Everview:
     """A view of its own, kept in one of Everview's ways."""
 
     def __init__(self, warehouse: ev.Warehouse, way: Way, view: str) -> None:
         self.name = way.name
-        given = {"properties": dict(way.properties)} if _knows_properties() else {}
-        name = way.view_name(view)
-        self._view = warehouse.create_materialized_view(name, VIEWS[view].sql, way.policy, **given)
+        create = warehouse.create_materialized_view
+        given = with_properties(way, create)
+        self._view = create(way.view_name(view), VIEWS[view].sql, way.policy, **given)
 
     def refresh(self, changed: Changed) -> Said:
         receipt = self._view.refresh()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import everview as ev
 
@@ -37,7 +38,7 @@ def load(warehouse: ev.Warehouse, data: Path) -> None:
         load_table(warehouse, data, name, name)
 
 
-def load_table(warehouse: ev.Warehouse, data: Path, table: str, name: str) -> None:
-    """One of the tables under a name."""
+def load_table(warehouse: ev.Warehouse, data: Path, table: str, name: str, **others: Any) -> None:
+    """One of the tables under a name, created with what else is given."""
     rows = warehouse.spark.read.parquet(str(data / f"{table}.parquet"))
-    warehouse.create_table(name, rows.selectExpr(*TABLES[table].split(", ")))
+    warehouse.create_table(name, rows.selectExpr(*TABLES[table].split(", ")), **others)

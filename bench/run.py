@@ -7,6 +7,7 @@ are equal. Every run is saved as it is made, so that a run that was cut off goes
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import tempfile
 import time
@@ -171,6 +172,7 @@ def _scenarios(bench: _Bench) -> None:
             continue
         bench.results.add(list(runs[name]()))
         bench.clock.say(name)
+    shutil.rmtree(place.folder, ignore_errors=True)
 
 
 _MOST = {COLD: 45.0, NIGHT: 15.0, STATEMENTS: 90.0}  # seconds at scale factor 1, about
@@ -184,7 +186,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--scale", type=float, nargs="*", default=[1.0], help="scale factors")
     parser.add_argument("--rounds", type=int, default=2, help="how often each change is made")
     parser.add_argument("--minutes", type=float, default=0.0, help="begin nothing new after these")
-    parser.add_argument("--whole", action="store_true", help="all changes, not two")
+    parser.add_argument("--whole", action="store_true", help="all changes, not one")
     parser.add_argument("--only", default="", help="changes whose title holds this text")
     parser.add_argument("--views", nargs="*", default=list(VIEWS), choices=VIEWS)
     parser.add_argument("--views-only", action="store_true", help="no other scenarios")

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 import everview as ev
 from bench.aims import FULL
 from bench.changes import Change
-from bench.contestants import WAYS, Way, opened, why_not
+from bench.contestants import WAYS, Way, opened, why_not, with_properties
 from bench.data import TABLES, load_table
 from bench.grid import Grid, Place, fingerprint
 from bench.measure import Cost, Run, Said, costs
@@ -62,7 +62,8 @@ def statements(place: Place, rounds: int) -> Iterator[Run]:
 def _own_lines(place: Place, way: Way) -> tuple[ev.Warehouse, str]:
     warehouse = opened(way, place.folder / "statements", SETTINGS)
     name = way.view_name("lineitem")
-    load_table(warehouse, place.data, "lineitem", name)
+    given = with_properties(way, warehouse.create_table)
+    load_table(warehouse, place.data, "lineitem", name, **given)
     return warehouse, name
 
 
