@@ -6,12 +6,12 @@ import uuid
 from dataclasses import replace
 
 from everview.above import check_views_above, check_virtual_above
-from everview.build import Place, build, planned, shape_for
+from everview.build import Place, build, shape_for, understood
 from everview.errors import NotATable, SqlNotAllowed, UnknownName
 from everview.facts.receipts import Receipt
 from everview.facts.tables import Snapshot
 from everview.lake.catalog import Entries, Entry
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.spark.pinned import pinned_settings
 from everview.sql.read.inline import VirtualView
 from everview.sql.statements.spark_text import SparkText
@@ -72,11 +72,11 @@ def rebuild_view(world: World, entry: Entry, base: Snapshot, reason: str, pins: 
     record = record_in(base)
     place = Place(entry, table, base, f"built anew: {reason}")
     definition = definition_of(entry, record)
-    with built_anew(entry.name, reason), planned(world, definition, pins) as plan:
+    with built_anew(entry.name, reason), understood(world, definition, pins) as plan:
         return build(world, plan, place, pins)
 
 
-def _opened(world: World, entry: Entry) -> EmbeddedTable | None:
+def _opened(world: World, entry: Entry) -> LakeTable | None:
     """The table of a view, None if its folder is gone."""
     try:
         return world.open(entry)
@@ -91,7 +91,7 @@ def _create(world: World, definition: Definition, *, replaced: bool) -> Receipt:
     location = f"views/{uuid.uuid4().hex}"
     entry = Entry(definition.name, "view", location, definition.comment, definition.policy)
     pins: Pins = {}
-    with no_folder_left(world, location), planned(world, definition, pins) as plan:
+    with no_folder_left(world, location), understood(world, definition, pins) as plan:
         if replaced:
             check_views_above(world, entry.name, plan)
         shape = shape_for(plan.record(world))
@@ -103,13 +103,13 @@ def _create(world: World, definition: Definition, *, replaced: bool) -> Receipt:
     return receipt
 
 
-def _replace(world: World, entry: Entry, table: EmbeddedTable, definition: Definition) -> Receipt:
+def _replace(world: World, entry: Entry, table: LakeTable, definition: Definition) -> Receipt:
     """Another definition for a view: its table gets a version with that record and those rows;
     after it the catalog says the new comment and policy.
     """
     base = table.snapshot(table.head().version)
     pins: Pins = {}
-    with planned(world, definition, pins) as plan:
+    with understood(world, definition, pins) as plan:
         check_views_above(world, entry.name, plan)
         receipt = build(world, plan, Place(entry, table, base, _REPLACED), pins)
     _set_wishes(world, entry, definition)

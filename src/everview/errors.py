@@ -103,7 +103,7 @@ class NotIncremental(EverviewError):
 
 
 class UnsupportedType(EverviewError):
-    """A column has a type that Delta tables do not have. Cast it to another one."""
+    """A column has a type that tables do not have. Cast it to another one."""
 
     code = "EV-3001"
     title = "the type cannot be stored"

@@ -13,7 +13,7 @@ from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
 from everview.facts.wording import counted
 from everview.lake.catalog import Entry
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.run.refresh.several import (
     Began,
     Ended,
@@ -220,9 +220,7 @@ def _refresh_one(world: World, name: str, pins: Pins, wish: Wish) -> Receipt:
     return idle or _run_refresh(world, entry, table, pins, wish)
 
 
-def _run_refresh(
-    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, wish: Wish
-) -> Receipt:
+def _run_refresh(world: World, entry: Entry, table: LakeTable, pins: Pins, wish: Wish) -> Receipt:
     """Refresh a view of which something may have changed, or build it anew."""
     # Only now: what runs Spark takes long to load.
     from everview.create import rebuild_view

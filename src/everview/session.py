@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from everview.errors import NotAWarehouse
 from everview.facts.progress import Watcher
 from everview.lake.catalog import Catalog, warehouse_state
-from everview.lake.delta.storage import place_of
-from everview.lake.delta.table import EmbeddedDelta
+from everview.lake.formats import lake_for
+from everview.lake.storage import place_of
 from everview.settings import Settings
 from everview.spark.engine import Engine
 from everview.spark.local import local_session
@@ -60,7 +60,7 @@ def open(
     if state == "empty":
         catalog.create()
     engine = Engine(spark, partial(local_session, settings))
-    lake = EmbeddedDelta(options)
+    lake = lake_for(options)
     return Warehouse(World(catalog, lake, engine, options, _milliseconds, settings), progress)
 
 

@@ -16,7 +16,7 @@ from everview.facts.keys import KeyCheck
 from everview.facts.schema import Field, Schema
 from everview.facts.views import RESERVED_PREFIX, TableRecord
 from everview.lake.catalog import Entry
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.queries import public_frame, query_frame
 from everview.run.dml.constraints import verify_keys
 from everview.run.dml.statement import Target
@@ -76,7 +76,7 @@ def create_table(
 
 
 def add_columns(
-    world: World, table: EmbeddedTable, given: StructType | str, comments: Mapping[str, str]
+    world: World, table: LakeTable, given: StructType | str, comments: Mapping[str, str]
 ) -> int:
     """Add columns at the end of an own table, NULL in the rows that are there; gives its version
     after it.
@@ -103,7 +103,7 @@ def add_columns(
         return _on_head(table, comment) if comments else version
 
 
-def _on_head(table: EmbeddedTable, change: Callable[[int], int]) -> int:
+def _on_head(table: LakeTable, change: Callable[[int], int]) -> int:
     """Make a change on the newest version, again if another writer was first."""
     for _ in range(_ATTEMPTS - 1):
         with contextlib.suppress(CommitConflict):
@@ -111,7 +111,7 @@ def _on_head(table: EmbeddedTable, change: Callable[[int], int]) -> int:
     return change(table.head().version)
 
 
-def writer(world: World, table: EmbeddedTable, name: str) -> TableWriter:
+def writer(world: World, table: LakeTable, name: str) -> TableWriter:
     """Carries out statements on a table; their conditions may read the warehouse's tables."""
 
     def query(text: str, given: Mapping[str, DataFrame]) -> DataFrame:
@@ -130,7 +130,7 @@ def writer(world: World, table: EmbeddedTable, name: str) -> TableWriter:
     )
 
 
-def declared_of(table: EmbeddedTable) -> TableRecord:
+def declared_of(table: LakeTable) -> TableRecord:
     """What was declared of a table; nothing of one that Everview did not make."""
     text = table.head().properties.get(TABLE_PROPERTY)
     return TableRecord() if text is None else TableRecord.from_json(text)

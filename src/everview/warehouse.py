@@ -118,7 +118,7 @@ class Warehouse:
         table lies there, moved with its log, views of it go on from where they are; if it is
         another table, the next refresh builds them anew.
         """
-        from everview.lake.delta.storage import place_of
+        from everview.lake.storage import place_of
         from everview.views.attachments import attach
 
         attach(self._world, name, place_of(path), replace=replace)

@@ -1,4 +1,4 @@
-"""A warehouse per test on the session of the process, and a table of sales in it."""
+"""A warehouse per test on the session of the process, and tables of sales in it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from pyspark.sql import SparkSession
 
 import everview as ev
 from tests.api.shop import add_sales
+
+SHOP = """
+    CREATE TABLE sales (id BIGINT, city STRING, amount BIGINT);
+    INSERT INTO sales VALUES (1, 'Bern', 10), (2, 'Bern', 20), (3, 'Rome', 30), (4, NULL, 40);
+"""
 
 
 @pytest.fixture
@@ -26,3 +31,10 @@ def sales(wh: ev.Warehouse) -> ev.Table:
     add_sales(table, (1, "Bern", 10), (2, "Bern", 20), (3, "Rome", 30), (4, "Rome", 30))
     add_sales(table, (5, None, 50))
     return table
+
+
+@pytest.fixture
+def shop(wh: ev.Warehouse) -> ev.Warehouse:
+    """A warehouse whose table `sales` was made by statements."""
+    wh.run_script(SHOP)
+    return wh

@@ -59,12 +59,17 @@ class Violation:
 
 def violations(path: str, text: str) -> Iterator[Violation]:
     """Every budget that a Python file exceeds."""
+    yield from file_violations(path, text)
+    for name, function in functions(ast.parse(text, path)):
+        yield from _function_violations(f"{path}::{name}", function)
+
+
+def file_violations(path: str, text: str) -> Iterator[Violation]:
+    """The budgets of a file as a whole, which tests and tools obey too."""
     yield from name_violations(path)
     lines = len(text.splitlines())
     if lines > FILE_LINES:
         yield Violation(path, "file lines", f"{lines}, at most {FILE_LINES}")
-    for name, function in functions(ast.parse(text, path)):
-        yield from _function_violations(f"{path}::{name}", function)
 
 
 def name_violations(path: str) -> Iterator[Violation]:
@@ -132,7 +137,9 @@ def judge(found: Iterable[Violation], exceptions: dict[tuple[str, str], str]) ->
 
 def test_the_sources_keep_their_budgets() -> None:
     found = [v for file in files(".py", SOURCES) for v in violations(named(file), file.read_text())]
-    found += [v for file in files(".py", ROOT / "tests") for v in name_violations(named(file))]
+    for folder in ("tests", "tools", "bench"):
+        for file in files(".py", ROOT / folder):
+            found += file_violations(named(file), file.read_text())
     problems = judge(found, EXCEPTIONS)
     assert not problems, "\n".join(problems)
 

@@ -1,48 +1,26 @@
-"""The commands on a warehouse that says what it is told: exit codes, JSON, words."""
+"""Refresh, verify, status, explain and history on a warehouse that says what it is told."""
 
 from __future__ import annotations
 
 import json
-import logging
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 import everview
 from everview import Verification
 from everview.cli.main import main
-from everview.errors import LostHistory, NotATable, NotAWarehouse, Place, RefreshFailed, SqlSyntax
+from everview.errors import LostHistory, NotATable, RefreshFailed
 from tests.cli.fakes import (
     EXPLANATION,
     RECEIPT,
     STATUS,
     VERIFIED,
     WRONG,
-    FakeFrame,
+    Captured,
     FakeHandle,
     FakeWarehouse,
-    shop,
 )
-
-
-@pytest.fixture
-def wh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeWarehouse:
-    """The warehouse that every command opens."""
-    warehouse = shop()
-
-    def opened(path: str, **options: Any) -> FakeWarehouse:
-        warehouse.asked.append((path, options))
-        return warehouse
-
-    monkeypatch.setattr(everview, "open", opened)
-    monkeypatch.setenv("EVERVIEW_WAREHOUSE", "lake")
-    monkeypatch.chdir(tmp_path)
-    return warehouse
-
-
-Captured = pytest.CaptureFixture[str]
 
 
 def test_refresh(wh: FakeWarehouse, capsys: Captured) -> None:
@@ -227,129 +205,6 @@ def test_history_of_a_view_and_of_a_table(wh: FakeWarehouse, capsys: Captured) -
     assert main(["history", "CITY_SALES", "--json"]) == 1  # the fake knows one spelling
     assert main(["history", "sales"]) == 0
     assert capsys.readouterr().out.endswith("APPEND     10,000 inserted\n")
-
-
-def test_sql_as_a_table_json_and_csv(wh: FakeWarehouse, capsys: Captured) -> None:
-    wh.frame = FakeFrame(["city", "n"], [("Łódź", 12), (None, 3)])
-    assert main(["sql", "select 1"]) == 0
-    assert capsys.readouterr().out == "city   n\nŁódź  12\nNULL   3\n"
-    assert main(["sql", "select 1", "--json"]) == 0
-    rows = [{"city": "Łódź", "n": 12}, {"city": None, "n": 3}]
-    assert json.loads(capsys.readouterr().out) == rows
-    assert main(["sql", "select 1", "--csv"]) == 0
-    assert capsys.readouterr().out == "city,n\nŁódź,12\n,3\n"
-    assert wh.asked[0] == ("lake", {"create": True})
-
-
-def test_sql_from_a_file_or_stdin(
-    wh: FakeWarehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.sql").write_text("select 1; select 2")
-    assert main(["sql", "-f", "a.sql", "-w", "new"]) == 0
-    monkeypatch.setattr("sys.stdin", (tmp_path / "a.sql").open())
-    assert main(["sql", "-"]) == 0
-    assert wh.asked[0] == ("new", {"create": True})
-    assert wh.asked[1] == wh.asked[3] == "select 1; select 2"
-
-
-def test_sql_without_text_or_with_both_outputs_is_misuse(wh: FakeWarehouse) -> None:
-    assert (
-        main(["sql"]) == main(["sql", "x", "-f", "y"]) == main(["sql", "x", "--csv", "--json"]) == 2
-    )
-    assert main(["sql", "-f", "no-such-file"]) == 1
-    assert wh.asked == []
-
-
-def test_sql_says_when_there_is_more(wh: FakeWarehouse, capsys: Captured) -> None:
-    wh.frame = FakeFrame(["n"], [(n,) for n in range(150)])
-    assert main(["sql", "x"]) == 0
-    out, err = capsys.readouterr()
-    assert len(out.splitlines()) == 101
-    assert "100 rows shown; there are more" in err
-    assert main(["sql", "x", "--limit", "0"]) == main(["sql", "x", "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert "149" in out
-    assert main(["sql", "x", "--csv", "--limit", "2"]) == 0
-    assert capsys.readouterr().out == "n\n0\n1\n"
-
-
-def test_a_statement_without_result_prints_nothing(wh: FakeWarehouse, capsys: Captured) -> None:
-    assert main(["sql", "drop table x"]) == 0
-    assert capsys.readouterr() == ("", "")
-    assert main(["sql", "drop table x", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == []
-
-
-def test_what_a_statement_says_besides_rows(wh: FakeWarehouse, capsys: Captured) -> None:
-    wh.frame = FakeFrame(["result"], [])
-    assert main(["sql", "create table x"]) == 0
-    assert capsys.readouterr() == ("", "")
-    wh.frame = FakeFrame(["plan"], [("first line\n  second line",)])
-    assert main(["sql", "explain x"]) == 0
-    assert capsys.readouterr().out == "first line\n  second line\n"
-
-
-def test_an_error_has_code_place_and_remedy(wh: FakeWarehouse, capsys: Captured) -> None:
-    place = Place(1, 8, 2, "SELECT id FROM t")
-    wh.raised = SqlSyntax("`id` is not there.", where=place, remedy="Write another.")
-    assert main(["refresh"]) == 1
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err == f"{wh.raised}\n"
-    assert main(["refresh", "--json"]) == 1
-    out, err = capsys.readouterr()
-    assert json.loads(out) == {"error": wh.raised.to_dict()}
-    assert err == ""
-
-
-def test_an_error_that_nobody_foresaw(wh: FakeWarehouse, capsys: Captured) -> None:
-    wh.raised = ValueError("boom\n\nJVM stacktrace:\nat java")
-    assert main(["refresh"]) == 1
-    err = capsys.readouterr().err
-    assert "EV-9001" in err
-    assert "ValueError: boom\n" in err
-    assert "at java" not in err
-    assert "Traceback" not in err
-    log = err.splitlines()[0].removeprefix("What Spark said is in ")
-    Path(log).unlink()
-    assert main(["refresh", "-v"]) == 1
-    err = capsys.readouterr().err
-    assert "Traceback" in err
-    Path(err.splitlines()[0].removeprefix("What Spark said is in ")).unlink(missing_ok=True)
-
-
-def test_an_interruption(wh: FakeWarehouse, capsys: Captured) -> None:
-    wh.raised = KeyboardInterrupt()
-    assert main(["refresh"]) == 130
-    assert "interrupted" in capsys.readouterr().err
-
-
-def test_misuse_as_json(capsys: Captured) -> None:
-    assert main(["explain", "--json"]) == 2
-    out, err = capsys.readouterr()
-    assert json.loads(out)["error"]["code"] == "EV-1005"
-    assert err == ""
-    assert main(["no-such"]) == 2
-    assert "no-such" in capsys.readouterr().err
-
-
-def test_the_log_of_the_package_is_left_as_it_was(wh: FakeWarehouse) -> None:
-    log = logging.getLogger("everview")
-    before = (log.level, list(log.handlers))
-    assert main(["refresh", "-v"]) == 0
-    assert (log.level, list(log.handlers)) == before
-
-
-def test_no_warehouse_near(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Captured
-) -> None:
-    monkeypatch.delenv("EVERVIEW_WAREHOUSE", raising=False)
-    monkeypatch.chdir(tmp_path)
-    assert main(["status", "--json"]) == 1
-    error = json.loads(capsys.readouterr().out)["error"]
-    assert error["code"] == NotAWarehouse.code
-    assert "EVERVIEW_WAREHOUSE" in error["remedy"]
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,10 @@ class DeltaKit:
         folder = f"data/{uuid.uuid4().hex}/part=rows"
         return write_parquet(Path(table.uri), folder, rows)
 
+    def leave_rows(self, table: LakeTable, folder: str, rows: Rows) -> None:
+        """What a writer does: leave rows in a folder of the table."""
+        write_parquet(Path(table.uri), folder, rows)
+
     def drop(self, uri: str) -> None:
         shutil.rmtree(uri)
 
@@ -78,6 +82,10 @@ class MemoryKit:
 
     def write_rows(self, table: LakeTable, rows: Rows) -> TableFile:
         return InlineFile(uuid.uuid4().hex, SCHEMA.names, tuple(rows))
+
+    def leave_rows(self, table: LakeTable, folder: str, rows: Rows) -> None:
+        assert isinstance(table, MemoryTable)
+        table.leave(folder, InlineFile(uuid.uuid4().hex, SCHEMA.names, tuple(rows)))
 
     def drop(self, uri: str) -> None:
         self.lake.drop(uri)

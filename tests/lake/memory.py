@@ -2,50 +2,31 @@
 
 from __future__ import annotations
 
-import time
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from threading import RLock
+from typing import Any
 
 from everview.errors import CommitConflict, CommitUnknown, LostHistory, NameTaken, NotATable
-from everview.facts.files import Sign, TableFile
+from everview.facts.files import InlineFile, Sign
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
-from everview.lake.delta.settle import settle
-from everview.lake.delta.shapes import common_columns
-from everview.lake.delta.summed import APPENDED, CHANGE_FILES, DIFFERENCE, NOTHING, Summed
+from everview.lake.settle import settle
+from everview.lake.shapes import common_columns
+from everview.lake.summed import APPENDED, CHANGE_FILES, DIFFERENCE, NOTHING, Summed
+from tests.lake.memory_state import MemoryState, MemoryVersion, commit_info, now_in_milliseconds
 
 _HOUR = 3_600_000
-
-
-@dataclass(frozen=True)
-class _Version:
-    """The state after a commit, and the commit (None for the creation)."""
-
-    timestamp: int
-    commit: Commit | None
-    files: Mapping[str, TableFile]
-    transactions: Mapping[str, int]
-    shape: TableShape
-
-
-@dataclass
-class _State:
-    """What is stored at one location. `first` is the oldest version whose history is kept."""
-
-    id: str
-    versions: list[_Version]
-    first: int = 0
-    vacuumed: set[str] = field(default_factory=set)
 
 
 class MemoryTable:
     """A table of the in-memory lake."""
 
-    def __init__(self, lake: MemoryLake, uri: str) -> None:
+    def __init__(self, lake: MemoryLake, uri: str, becomes: TableShape | None = None) -> None:
         self._lake = lake
         self._uri = uri
+        self._becomes = becomes
 
     @property
     def uri(self) -> str:
@@ -53,8 +34,7 @@ class MemoryTable:
 
     def head(self) -> Head:
         state = self._state()
-        properties = state.versions[-1].shape.properties
-        return Head(state.id, len(state.versions) - 1, dict(properties))
+        return Head(state.id, len(state.versions) - 1, dict(state.versions[-1].shape.properties))
 
     def snapshot(self, version: int) -> Snapshot:
         state = self._state()
@@ -70,6 +50,14 @@ class MemoryTable:
             files=tuple(at.files.values()),
             properties=dict(at.shape.properties),
         )
+
+    def readable_snapshot(self, version: int, beside: Snapshot | None = None) -> Snapshot:
+        snapshot = self.snapshot(version)
+        there = () if beside is None else tuple(file.path for file in beside.files)
+        gone = self._state().vacuumed.difference(there)
+        if any(file.path in gone for file in snapshot.files):
+            raise LostHistory(f"files of version {version} of {self._uri} were vacuumed")
+        return snapshot
 
     def changes(self, old: int, new: int, columns: tuple[str, ...] | None = None) -> Changes | Lost:
         state = self._state()
@@ -101,6 +89,42 @@ class MemoryTable:
             return settle(self._uri, commit.base, commit.token, self._search, error)
         return commit.base + 1
 
+    def add_columns(self, new: Schema, base: int, token: str) -> int:
+        def wider(shape: TableShape) -> TableShape:
+            return replace(shape, schema=Schema((*shape.schema.fields, *new.fields)))
+
+        return self._altered(Commit(base, "ADD COLUMNS", token), wider)
+
+    def set_properties(self, properties: dict[str, str], base: int, token: str) -> int:
+        def described(shape: TableShape) -> TableShape:
+            return replace(shape, properties={**shape.properties, **properties})
+
+        return self._altered(Commit(base, "SET PROPERTIES", token), described)
+
+    def becoming(self, shape: TableShape) -> MemoryTable:
+        return MemoryTable(self._lake, self._uri, shape)
+
+    def partition_by(self) -> tuple[str, ...]:
+        return (self._becomes or self._state().versions[-1].shape).partition_by
+
+    def open_file(self, path: str) -> Any:
+        raise FileNotFoundError(path)  # there are rows alone
+
+    create_file = open_file
+
+    def written(self, folder: str) -> tuple[InlineFile, ...]:
+        return self._state().folders.get(folder, ())
+
+    def leave(self, folder: str, file: InlineFile) -> None:
+        """What a writer does: leave a file in a folder of the table."""
+        self._state().folders[folder] = (*self.written(folder), file)
+
+    def remove_folder(self, folder: str) -> None:
+        self._state().folders.pop(folder, None)
+
+    def why_not_mark(self) -> str:
+        return ""
+
     def find_token(self, token: str, since: int) -> int | None:
         return self._search(token, since)[1]
 
@@ -110,14 +134,14 @@ class MemoryTable:
     def history(self, limit: int | None = None) -> tuple[CommitInfo, ...]:
         state = self._state()
         kept = range(len(state.versions) - 1, state.first - 1, -1)[:limit]
-        return tuple(_info(number, state.versions[number]) for number in kept)
+        return tuple(commit_info(number, state.versions[number]) for number in kept)
 
     def checkpoint(self) -> None:
         self._state()
 
     def vacuum(self, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
         state = self._state()
-        moment = _now() - retention_hours * _HOUR
+        moment = now_in_milliseconds() - retention_hours * _HOUR
         old = [v for v in state.versions if v.timestamp < moment or retention_hours == 0]
         doomed = {path for version in old for path in _ended_by(version)}
         gone = tuple(sorted(doomed - set(state.versions[-1].files) - state.vacuumed))
@@ -129,7 +153,7 @@ class MemoryTable:
         """Lose the history before a version, as a cleanup of the log does."""
         self._state().first = before
 
-    def _state(self) -> _State:
+    def _state(self) -> MemoryState:
         return self._lake.state(self._uri)
 
     def _land(self, commit: Commit) -> None:
@@ -139,6 +163,7 @@ class MemoryTable:
             if commit.base != head:
                 raise CommitConflict(f"{self._uri} is at version {head}, not {commit.base}")
             before = state.versions[-1]
+            commit = _rewritten(commit)
             removed = {file.path for file in commit.removes}
             files = {p: f for p, f in before.files.items() if p not in removed}
             if commit.shape is not None and files:
@@ -146,7 +171,19 @@ class MemoryTable:
             files.update((file.path, file) for file in commit.adds)
             transactions = {**before.transactions, **dict(commit.transactions)}
             shape = _shape_after(before.shape, commit.shape)
-            state.versions.append(_Version(_now(), commit, files, transactions, shape))
+            state.versions.append(
+                MemoryVersion(now_in_milliseconds(), commit, files, transactions, shape)
+            )
+
+    def _altered(self, commit: Commit, change: Callable[[TableShape], TableShape]) -> int:
+        try:
+            with self._lake.lock:
+                self._land(commit)
+                last = self._state().versions[-1]
+                self._state().versions[-1] = replace(last, shape=change(last.shape))
+        except Exception as error:
+            return settle(self._uri, commit.base, commit.token, self._search, error)
+        return commit.base + 1
 
     def _search(self, token: str, since: int) -> tuple[int, int | None]:
         state = self._state()
@@ -165,7 +202,7 @@ class MemoryLake:
 
     def __init__(self) -> None:
         self.lock = RLock()
-        self._states: dict[str, _State] = {}
+        self._states: dict[str, MemoryState] = {}
 
     def open(self, uri: str) -> MemoryTable:
         self.state(uri)
@@ -178,17 +215,36 @@ class MemoryLake:
             if uri in self._states:
                 raise NameTaken(f"there is a table at {uri} already")
             shape = TableShape(schema, partition_by, dict(properties))
-            self._states[uri] = _State(str(uuid.uuid4()), [_Version(_now(), None, {}, {}, shape)])
+            self._states[uri] = MemoryState(
+                str(uuid.uuid4()), [MemoryVersion(now_in_milliseconds(), None, {}, {}, shape)]
+            )
         return MemoryTable(self, uri)
 
     def drop(self, uri: str) -> None:
         """Remove the table with all its versions, as deleting its folder does."""
         del self._states[uri]
 
-    def state(self, uri: str) -> _State:
+    def state(self, uri: str) -> MemoryState:
         if uri not in self._states:
             raise NotATable(f"no table at {uri}")
         return self._states[uri]
+
+
+def _rewritten(commit: Commit) -> Commit:
+    """Rows of this lake have no positions: a file with marked rows is written anew without them."""
+    files = [(m.file, m.rows) for m in commit.marks if isinstance(m.file, InlineFile)]
+    adds = tuple(
+        replace(
+            file,
+            path=f"{file.path}-{commit.token}",
+            values=tuple(v for i, v in enumerate(file.values) if i not in rows),
+        )
+        for file, rows in files
+    )
+    removes = tuple(file for file, _ in files)
+    return replace(
+        commit, adds=(*commit.adds, *adds), removes=(*commit.removes, *removes), marks=()
+    )
 
 
 def _shape_after(before: TableShape, new: TableShape | None) -> TableShape:
@@ -212,7 +268,7 @@ def _add_commit(total: Summed, commit: Commit | None) -> None:
             total.add(file, 1)
 
 
-def _between_ends(versions: list[_Version]) -> Summed:
+def _between_ends(versions: list[MemoryVersion]) -> Summed:
     total = Summed()
     for _ in versions[1:]:
         total.count(DIFFERENCE)
@@ -223,25 +279,7 @@ def _between_ends(versions: list[_Version]) -> Summed:
     return total
 
 
-def _ended_by(version: _Version) -> Iterator[str]:
+def _ended_by(version: MemoryVersion) -> Iterator[str]:
     """The files that nobody needs once the version before this one is out of retention."""
     commit = version.commit or Commit(0, "", "")
     return (file.path for file in (*commit.removes, *commit.minus, *commit.plus))
-
-
-def _info(number: int, version: _Version) -> CommitInfo:
-    commit = version.commit
-    if commit is None:
-        return CommitInfo(number, version.timestamp, "CREATE TABLE", {}, data_change=False)
-    own = {
-        **commit.metadata,
-        "token": commit.token,
-        "operation": commit.operation,
-        "has_change_files": commit.has_change_files,
-    }
-    changed = commit.data_change and bool(commit.adds or commit.removes)
-    return CommitInfo(number, version.timestamp, commit.operation, own, data_change=changed)
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 
 from everview.facts.files import Bounds, DataFile, InlineFile, Sign, TableFile
 from everview.facts.tables import Changes, Lost, Snapshot
-from everview.lake.delta.storage import spark_path
 from everview.lake.port import LakeTable
+from everview.lake.storage import spark_path
 
 Bag = Counter[tuple[str, ...]]
 

@@ -17,8 +17,8 @@ from everview.facts.files import InlineFile, TableFile
 from everview.facts.tables import Commit, Lost
 from everview.lake.delta import commit as commits
 from everview.lake.delta.log import parse_entry
-from everview.lake.delta.storage import Storage
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
+from everview.lake.storage import Storage
 from tests.lake.kits import SCHEMA, DeltaKit, StorageBroken, write_parquet
 from tests.lake.reading import bag_of, check_changes
 

@@ -41,7 +41,6 @@ def with_protocol(
         "v2Checkpoint",
         "variantType",
         "vacuumProtocolCheck",
-        "columnMapping",
         "catalogManaged",
         "of-tomorrow",
     ],
@@ -79,6 +78,7 @@ def test_column_mapping_by_property_is_refused(tmp_path: Path, mode: str) -> Non
     ("reader", "writer"),
     [
         (["deletionVectors", "timestampNtz"], []),
+        (["columnMapping"], []),
         ([], ["rowTracking", "domainMetadata"]),
         ([], ["appendOnly", "invariants"]),
     ],

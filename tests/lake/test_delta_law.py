@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import uuid
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ from deltalake import DeltaTable, write_deltalake
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everview.facts.tables import Commit, Lost
+from everview.facts.files import DataFile, Positions, Sign, TableFile
+from everview.facts.tables import Changes, Commit, Lost, Mark
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from tests.lake.kits import ARROW
-from tests.lake.reading import applied, bag_of, check_changes
+from tests.lake.reading import applied, bag_of, check_changes, signed_bag
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 4), st.sampled_from(["a", "b é/", None])), min_size=1, max_size=4
@@ -27,6 +29,9 @@ STEPS = st.one_of(
     st.tuples(st.just("append"), ROWS),
     st.tuples(st.just("our append"), ROWS),
     st.tuples(st.just("our update"), ROWS),
+    st.tuples(st.just("our mark"), st.tuples(st.integers(0, 6), st.none() | ROWS)),
+    st.tuples(st.just("our mark"), st.tuples(st.integers(0, 6), st.none() | ROWS)),
+    st.tuples(st.just("our remove"), st.none()),
     st.tuples(st.just("overwrite"), ROWS),
     st.tuples(st.just("merge"), ROWS),
     st.tuples(st.sampled_from(["delete", "update"]), st.integers(0, 4)),
@@ -77,7 +82,7 @@ class History:
         merge = table.merge(source, "t.k = u.k", source_alias="u", target_alias="t")
         merge.when_matched_update_all().when_not_matched_insert_all().execute()
 
-    def _ours(self, kind: str, rows: list[tuple[int, str | None]] | None) -> None:
+    def _ours(self, kind: str, rows: Any) -> None:
         head = self.table.head().version
         files = self.table.snapshot(head).files
         token = uuid.uuid4().hex
@@ -87,22 +92,41 @@ class History:
             case "our update":
                 commit = self._update(head, token, rows or [])
             case "our compact":
-                everything = pa.concat_tables([self._read(f.path) for f in files] or [data([])])
+                everything = pa.concat_tables([self._read(f) for f in files] or [data([])])
                 adds = self._write_table("rows", everything)
                 commit = Commit(head, kind, token, adds, files, data_change=False)
+            case "our mark":
+                commit = self._mark(head, token, *rows)
+            case "our remove":
+                commit = Commit(head, kind, token, removes=files[:1])
             case _:
                 commit = Commit(head, kind, token, transactions=(("app", head),))
         assert self.table.commit(commit) == head + 1
 
+    def _mark(
+        self, head: int, token: str, seed: int, rows: list[tuple[int, str | None]] | None
+    ) -> Commit:
+        """Delete rows of one or two files, and perhaps append some."""
+        marks = []
+        for file in self.table.snapshot(head).files[seed % 2 :][:2]:
+            assert isinstance(file, DataFile)
+            chosen = Positions(range(seed % 3, file.physical_rows or 0, 2 + seed % 2))
+            marks.append(Mark(file, chosen))
+        adds = self._write("rows", rows) if rows and not self.partitioned else ()
+        return Commit(head, "our mark", token, adds, marks=tuple(marks))
+
     def _update(self, head: int, token: str, rows: list[tuple[int, str | None]]) -> Commit:
         """Replace the first file by other rows, and say so in change files."""
         removed = self.table.snapshot(head).files[:1]
-        minus = self._write_table("minus", pa.concat_tables([self._read(f.path) for f in removed]))
+        minus = self._write_table("minus", pa.concat_tables([self._read(f) for f in removed]))
         adds, plus = self._write("rows", rows), self._write("plus", rows)
         return Commit(head, "our update", token, adds, removed, minus, plus, has_change_files=True)
 
-    def _read(self, path: str) -> pa.Table:
-        return pq.ParquetFile(self.path / path).read().select(["k", "s"]).cast(ARROW)
+    def _read(self, file: TableFile) -> pa.Table:
+        """The rows of a file that count."""
+        assert isinstance(file, DataFile)
+        rows = pq.ParquetFile(self.path / file.path).read().select(["k", "s"]).cast(ARROW)
+        return rows.filter(pa.array([i not in file.deleted for i in range(rows.num_rows)]))
 
     def _write(self, part: str, rows: list[tuple[int, str | None]]) -> tuple[Any, ...]:
         return self._write_table(part, data(rows))
@@ -114,13 +138,22 @@ class History:
         return self.table.written(folder)
 
 
+def counted(changes: Changes) -> int:
+    """The rows of all the change files, read."""
+    whole = (replace(changes, files=(replace(c, sign=Sign.PLUS),)) for c in changes.files)
+    return sum(signed_bag(one).total() for one in whole)
+
+
 def possible(kind: str, history: History) -> bool:
     """Our own steps write one unpartitioned file, and an update needs one to replace."""
     if not kind.startswith("our"):
         return True
-    if kind == "our update" and not history.table.snapshot(history.table.head().version).files:
+    if (
+        kind in ("our update", "our remove")
+        and not history.table.snapshot(history.table.head().version).files
+    ):
         return False
-    return not history.partitioned or kind == "our watermark"
+    return not history.partitioned or kind in ("our watermark", "our mark", "our remove")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +170,10 @@ def test_changes_of_random_histories(feed: bool, partitioned: bool) -> None:
                     history.step(kind, argument)
             head = history.table.head().version
             for old in range(head + 1):
+                snapshot = history.table.snapshot(old)
+                assert snapshot.rows == bag_of(snapshot).total()
                 changes = check_changes(history.table, old, head)
+                assert changes.rows in (None, counted(changes))
                 HIT.update(way for way, _ in changes.ways)
             for version in range(head):
                 check_changes(history.table, version, version + 1)
@@ -150,6 +186,7 @@ def test_the_laws_met_every_way() -> None:
     assert set(HIT) >= {
         "appended files",
         "change files",
+        "deletion vectors",
         "file difference",
         "no data change",
     }

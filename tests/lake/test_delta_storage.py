@@ -11,9 +11,9 @@ from everview.errors import InvalidArgument, WriteVerification
 from everview.facts.files import DataFile
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Commit
-from everview.lake.delta.partitions import partition_of_path
-from everview.lake.delta.storage import Storage, decoded, encoded, location, spark_path
 from everview.lake.delta.table import EmbeddedDelta
+from everview.lake.footers import partition_of_path
+from everview.lake.storage import Storage, decoded, encoded, location, spark_path
 from tests.lake.kits import write_columns
 from tests.lake.reading import bag_of, check_changes
 

@@ -14,8 +14,8 @@ from everview.facts.files import TableFile
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Commit, Lost, TableShape
 from everview.lake.delta.put import _store, put_if_absent
-from everview.lake.delta.storage import Storage
 from everview.lake.port import LakeTable
+from everview.lake.storage import Storage
 from tests.lake.kits import SCHEMA, DeltaKit, Kit
 from tests.lake.reading import bag_of
 

@@ -21,7 +21,8 @@ from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
 from tests.laws.met import EVENTS, LEAVES, OPERATORS, SIGNED
 from tests.laws.tables import Batch, batches, in_two, one_by_one, random_tables
-from tests.laws.tree_law import TOLD, Broken, check_rows, check_tree, random_case
+from tests.laws.told import TOLD
+from tests.laws.tree_law import Broken, check_rows, check_tree, random_case
 
 ASKED = os.environ.get("EVERVIEW_FUZZ_CASES")
 CASES = int(ASKED or 2000)

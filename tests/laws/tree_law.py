@@ -4,7 +4,7 @@ otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from random import Random
 
 from everview.algebra.derive.conditions import Types
@@ -27,20 +27,12 @@ from tests.laws.law import Seen
 from tests.laws.line_law import wrong_lines
 from tests.laws.met import count, kind_of
 from tests.laws.shrink import Case, case_of, smallest
-from tests.laws.tables import (
-    backwards,
-    batches,
-    grosser,
-    in_two,
-    netted,
-    one_by_one,
-    random_tables,
-)
+from tests.laws.tables import random_tables
+from tests.laws.told import TOLD, told_otherwise
 from tests.laws.trees import Trees
 from tests.plan_text import plan_text
 
 DEPTHS = (1, 2, 2, 3, 3, 3, 4, 5)
-TOLD = ("backwards", "net", "grosser", "table by table", "in two batches")
 NO_RULE = "no delta rule"
 
 
@@ -200,27 +192,6 @@ def _are_whole(values: list[object]) -> bool:
 def _few_changes(leaf: Rel) -> tuple[int, int]:
     """Sizes by which every large side is cut to what is touched."""
     return (10, 10**7) if leaf.weighted else (10**7, 10**7)
-
-
-def told_otherwise(
-    how: str, rng: Random, state: State, changed: frozenset[str]
-) -> Iterator[tuple[State, frozenset[str]]]:
-    """The same changes, and those of each refresh where they come in several.
-
-    The law for each refresh of a sequence is the law that refresh(A) then refresh(B) is
-    refresh(A + B), in any order of the sources.
-    """
-    match how:
-        case "backwards":
-            yield backwards(state), changed
-        case "net":
-            yield netted(state), changed
-        case "grosser":
-            yield grosser(rng, state, changed), changed
-        case "table by table":
-            yield from batches(state, one_by_one(rng, state))
-        case _:
-            yield from batches(state, in_two(rng, state))
 
 
 def _wrong(rel: Rel, known: Evaluator, changed: frozenset[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everview.shape.loose import Loose, loose_columns
-from tests.choose.test_choose import shape
+from tests.choose.shapes import shape
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from everview.shape.grouped import Grouped
 from everview.shape.numbered import Numbered, numbered
 from everview.shape.shape import Keyed
 from everview.shape.ties import tied_keys
-from tests.choose.test_choose import shape
+from tests.choose.shapes import shape
 
 # Of "x" the first two tie, of "y" the last two, of "z" none.
 ROWS = ((1, "x"), (1, "x"), (2, "x"), (1, "y"), (3, "y"), (3, "y"), (5, "z"))

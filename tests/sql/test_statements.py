@@ -1,16 +1,12 @@
-"""Statements: what each text means, whatever stands between its words, and where its parts are."""
+"""Statements: what each text means, and where its parts are."""
 
 from __future__ import annotations
 
-import dataclasses
-from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from everview.errors import Place, SqlSyntax
+from everview.errors import SqlSyntax
 from everview.sql.read.parse import parse_query, place_at
 from everview.sql.statements.asked import ShowTables
 from everview.sql.statements.grammar import GRAMMAR
@@ -23,22 +19,13 @@ from everview.sql.statements.values import (
     RefreshMaterializedView,
     Statement,
 )
-from tests.pairs import pairs
-
-PAIRS = pairs(Path(__file__).parent / "statements.txt")
-TEXTS = [pair.values[0] for pair in PAIRS]  # type: ignore[attr-defined]
+from tests.sql.statement_texts import PAIRS, TEXTS, fields
 
 
 def shown(statement: Statement) -> str:
     """The class, and a line for each field that says something."""
-    lines = [f"{name}:{_field(value)}" for name, value in _fields(statement)]
+    lines = [f"{name}:{_field(value)}" for name, value in fields(statement)]
     return "\n  ".join([type(statement).__name__, *lines])
-
-
-def _fields(value: object) -> list[tuple[str, object]]:
-    assert dataclasses.is_dataclass(value)
-    found = [(f.name, getattr(value, f.name)) for f in dataclasses.fields(value)]
-    return [(name, value) for name, value in found if value not in (None, False, ())]
 
 
 def _field(value: object) -> str:
@@ -58,7 +45,7 @@ def _shown(value: object) -> str:
             return f"({', '.join(_shown(v) for v in value)})"
         case str() | bool() | float():
             return repr(value)
-    inner = ", ".join(f"{name}={_shown(v)}" for name, v in _fields(value))
+    inner = ", ".join(f"{name}={_shown(v)}" for name, v in fields(value))
     return f"{type(value).__name__}({inner})"
 
 
@@ -90,6 +77,7 @@ def test_the_grammar_has_every_kind_of_statement() -> None:
 
 
 # Scripts
+
 
 SCRIPT = r"""
 -- a shop; with `everything`
@@ -224,115 +212,3 @@ def test_a_text_is_cut_into_tokens(text: str, tokens: list[str]) -> None:
     (found,) = statements(text)
     assert [t.kind.name for t in found[:-1]] == tokens
     assert found[-1].kind is TokenKind.END
-
-
-# Laws
-
-GAPS = st.sampled_from(
-    [
-        " ",
-        "\n",
-        "\t",
-        "\r\n",
-        "\u00a0",
-        "/**/",
-        "/* ; ' */",
-        '/* /* ` */ " */',
-        "-- ; '\n",
-        "--\\\n\n",
-    ]
-)
-CASES = settings(max_examples=300, deadline=None)
-
-
-def meaning(value: object) -> object:
-    """A value without its places: verbatim parts are their tokens."""
-    match value:
-        case Slice(text):
-            return [token.text for tokens in statements(text) for token in tokens]
-        case Name(parts):
-            return parts
-        case tuple():
-            return [meaning(v) for v in value]
-        case None | str() | bool() | float():
-            return value
-    return type(value).__name__, [(name, meaning(v)) for name, v in _fields(value)]
-
-
-@CASES
-@given(st.sampled_from(TEXTS), st.data())
-def test_what_stands_between_tokens_means_nothing(text: str, data: st.DataObject) -> None:
-    (tokens,) = statements(text)
-    gaps = data.draw(st.lists(GAPS, min_size=len(tokens), max_size=len(tokens)))
-    spread = "".join(gap + token.text for gap, token in zip(gaps, tokens, strict=True))
-    assert meaning(parse_statement(spread)) == meaning(parse_statement(text))
-
-
-@CASES
-@given(st.sampled_from(TEXTS), st.data())
-def test_keywords_may_be_written_in_any_case(text: str, data: st.DataObject) -> None:
-    (tokens,) = statements(text)
-    words = [t for t in tokens if t.kind is TokenKind.WORD]
-    token = data.draw(st.sampled_from(words))
-    swapped = text[: token.start] + token.text.swapcase() + text[token.end :]
-    assert type(parse_statement(swapped)) is type(parse_statement(text))
-
-
-@pytest.mark.parametrize("text", TEXTS)
-def test_a_beginning_is_refused_or_a_statement(text: str) -> None:
-    for end in range(len(text)):
-        assert_refused_or_understood(text[:end])
-
-
-@CASES
-@given(st.sampled_from(TEXTS), st.data())
-def test_a_token_lost_doubled_or_swapped_is_refused_or_understood(
-    text: str, data: st.DataObject
-) -> None:
-    (tokens,) = statements(text)
-    words = [t.text for t in tokens[:-1]]
-    at = data.draw(st.integers(0, len(words) - 1))
-    other = data.draw(st.sampled_from([[], [words[at]] * 2, *([w] for w in words), ["("], [")"]]))
-    assert_refused_or_understood(" ".join(words[:at] + other + words[at + 1 :]))
-
-
-@CASES
-@given(st.text("'\"`r\\-/*\n;a1 .(", max_size=12))
-def test_any_text_is_refused_or_understood(text: str) -> None:
-    assert_refused_or_understood(f"SELECT {text}")
-
-
-def assert_refused_or_understood(text: str) -> None:
-    """SqlSyntax at a place of the text, or statements; anything else is a mistake of ours."""
-    try:
-        found: tuple[Statement, ...] = parse_script(text)
-    except SqlSyntax as error:
-        where = error.where
-        found = ()
-    else:
-        where = None
-    if where is None:
-        assert len(found) == len(split_script(text))
-        assert all(isinstance(s, Statement) for s in found)
-    else:
-        assert isinstance(where, Place)
-        assert where.source_line == text.split("\n")[where.line - 1].rstrip("\r")
-        assert 1 <= where.column <= len(where.source_line) + 1
-
-
-def test_every_part_is_verbatim() -> None:
-    for text in TEXTS:
-        for part in _parts(parse_statement(text)):
-            assert part.whole == text
-            assert text[part.start : part.start + len(part.text)] == part.text
-
-
-def _parts(value: object) -> list[Slice]:
-    match value:
-        case Slice():
-            return [value]
-        case tuple():
-            return [part for v in value for part in _parts(v)]
-        case None | str() | bool() | float() | Name():
-            return []
-    return [part for _, v in _fields(value) for part in _parts(v)]

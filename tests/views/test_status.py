@@ -1,81 +1,33 @@
-"""What status says: one line, a table, a card."""
+"""What status says: one line, a table."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from everview.errors import NotATable, Place, UnknownName
-from everview.facts.refreshes import RefreshFacts, SourceFacts
+from everview.errors import Place, UnknownName
 from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
-from everview.facts.tables import CommitInfo
-from everview.facts.views import Layout, Moment, SourceRecord, ViewRecord
+from everview.facts.views import Layout, LayoutKind, Moment, SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
 from everview.shape.shape import full_only
 from everview.views.kept import how_kept, with_moment
-from everview.views.outlook import Outlook, why_full
-from everview.views.status import (
-    HEADER,
-    Status,
-    recorded_as,
-    status_of,
-    status_row,
-    status_table,
-)
-from everview.views.status_card import (
-    definition_parts,
-    plain_card,
-    status_card,
-    table_card,
-    warehouse_card,
-)
+from everview.views.outlook import Outlook
+from everview.views.status import HEADER, recorded_as, status_of, status_row, status_table
 from tests.views.shop import (
     BIG,
     CITIES,
     CITY_SALES,
     LOST_SALES,
-    SALES,
-    SALES_AT_41,
     STILL_SALES,
     STILL_STORES,
     STORES,
     facts,
     shape,
 )
-
-NOW = 1_790_000_000_000
-MINUTE = 60_000
-
-
-def receipt(strategy: str, reason: str = "", at: int = NOW - 2 * MINUTE) -> dict[str, Any]:
-    seconds = {"changes": 0.4, "write": 0.2}
-    return {"strategy": strategy, "reason": reason, "seconds": seconds, "timestamp": at}
-
-
-def status(*sources: SourceFacts, receipts: tuple[dict[str, Any], ...] = ()) -> Status:
-    return told(facts("city_sales", shape(CITY_SALES), *sources), receipts)
-
-
-def told(given: RefreshFacts, receipts: tuple[dict[str, Any], ...] = ()) -> Status:
-    """What status says of these facts, all sources being the tables that the view read."""
-    behind = {s.name: s.new - (s.old or 0) for s in given.sources}
-    entry = Entry(given.view, "view", "views/1", "for the morning", given.policy)
-    return status_of(entry, given.stored, Outlook(behind, why_full(given)), receipts, NOW)
-
-
-LATE = status(SALES, STILL_STORES, receipts=(receipt("incremental: groups"),))
-FULL = replace(
-    LATE,
-    view="churn",
-    behind={"events": 96},
-    last_refresh=receipt("full", "rand() at 4:9"),
-    readable_by_others=False,
-    readable_reason="LIMIT is applied on read",
-)
+from tests.views.statuses import FULL, LATE, MINUTE, NOW, receipt, status, told
 
 
 def test_a_status_is_one_line() -> None:
@@ -236,10 +188,10 @@ def test_how_a_view_is_kept(sql: str, text: str) -> None:
 
 def test_a_hidden_key_is_not_named() -> None:
     record = ViewRecord(
-        "", {}, Schema(()), (), Layout("keyed", ("__ev.h0",), Schema(())), "", "0.1.0"
+        "", {}, Schema(()), (), Layout(LayoutKind.KEYED, ("__ev.h0",), Schema(())), "", "0.1.0"
     )
     assert recorded_as(record) == "incremental, keyed by 1 hidden key"
-    grouped = replace(record, layout=Layout("grouped", ("a", "__ev.h0"), Schema(())))
+    grouped = replace(record, layout=Layout(LayoutKind.GROUPED, ("a", "__ev.h0"), Schema(())))
     assert recorded_as(grouped) == "incremental, rows by a, 1 hidden key"
 
 
@@ -262,64 +214,3 @@ def test_a_key_is_named_as_the_view_names_it_or_as_it_is_computed(sql: str, text
 
 def test_it_survives_json() -> None:
     assert json.loads(json.dumps(LATE.to_dict()))["fresh_as_of"] == NOW - 2 * MINUTE
-
-
-# Cards
-
-
-def test_the_card_of_a_view() -> None:
-    columns = Schema(
-        (Field("city", "string"), Field("tags", '{"type":"array","elementType":"string"}'))
-    )
-    html = status_card(LATE, status_row(LATE, NOW), definition_parts(CITY_SALES, columns))
-    for said in (
-        "3 commits behind",
-        "200 rows",
-        "for the morning",
-        "sales v41, stores v7",
-        "nested",
-        "<summary>definition</summary>",
-        "FROM sales JOIN stores",
-    ):
-        assert said in html, said
-    assert "up to date" in replace(LATE, behind={})._repr_html_()
-
-
-def test_the_card_of_a_table() -> None:
-    commits = [CommitInfo(41, NOW - MINUTE, "WRITE", {"rows": {"insert": 1200}}, True)]
-    html = table_card("sales", "attached table", SALES_AT_41, commits, NOW)
-    for said in ("9,999,828 rows", "600.0 MB in 212 files", "60 s ago", "1,200 inserted"):
-        assert said in html, said
-    assert "operation" not in table_card("sales", "table", SALES_AT_41, (), NOW)
-    wide = replace(SALES_AT_41, schema=Schema(tuple(Field(f"c{i}", "long") for i in range(40))))
-    assert "the first 30 of 40 columns" in table_card("sales", "table", wide, (), NOW)
-
-
-def test_the_card_of_a_warehouse() -> None:
-    html = warehouse_card("s3://lake", status_table((LATE,), NOW), [("sales", "table", "1")])
-    assert "1 table, 1 view" in html
-    assert "sales +3 commits" in html
-    assert "0 tables, 0 views" in warehouse_card("x", [HEADER], ())
-
-
-def test_names_cannot_run_in_a_notebook() -> None:
-    evil = replace(LATE, view="<script>", comment="<script>", kept="<script>")
-    for html in (
-        evil._repr_html_(),
-        warehouse_card("<script>", status_table((evil,), NOW), [("<script>",)]),
-        table_card("<script>", "<script>", SALES_AT_41, (), NOW),
-        plain_card("<script>", "<script>", "<script>"),
-    ):
-        assert "<script" not in html
-
-
-def test_an_error_has_a_row_a_line_and_a_card() -> None:
-    error = NotATable("Its folder is gone.", remedy="Say where it is.").to_dict()
-    status = Status("v", "AUTO", "", {"t": 3}, {}, None, "", None, asked_at=NOW, error=error)
-    assert status_row(status, NOW)[:3] == ("v", "never", "EV-4004: Its folder is gone.")
-    assert "EV-4004: Its folder is gone." in str(status)
-    assert "up to date" not in str(status)
-    card = status._repr_html_()
-    assert "Say where it is." in card
-    assert "up to date" not in card
-    assert json.loads(json.dumps(status.to_dict()))["error"]["code"] == "EV-4004"

@@ -55,6 +55,9 @@ SUM_OVERFLOWED = Check(
 AVERAGE_TOO_LARGE = Check(
     "average too large", "an average of decimals has too many rows or digits to be exact", "full"
 )
+FILE_UNKNOWN = Check(
+    "file unknown", "A file is not of the size that the log of its table says", "fail"
+)
 CHANGE_UNKNOWN = Check(
     "change unknown", "the change data feed of a source has a kind of change not known", "full"
 )
@@ -68,6 +71,7 @@ CHECKS = (
     SUM_OVERFLOWED,
     AVERAGE_TOO_LARGE,
     CHANGE_UNKNOWN,
+    FILE_UNKNOWN,
 )
 
 

@@ -6,6 +6,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from pyroaring import FrozenBitMap64
+
+Positions = FrozenBitMap64
+"""Rows of a file by their index in it, counted from zero."""
+
+NO_ROWS = Positions()
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -28,14 +35,14 @@ class RowSelection:
     vector).
     """
 
-    rows: tuple[int, ...]
+    rows: Positions
     kind: str  # "only" | "without"
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
     """One Parquet file. `path` is as in the log: relative to the table's root, or an absolute
-    URI.
+    URI. `rows` counts those that the selection leaves.
     """
 
     path: str
@@ -44,6 +51,17 @@ class DataFile:
     partition: tuple[tuple[str, str | None], ...] = ()
     bounds: tuple[tuple[str, Bounds], ...] = ()
     selection: RowSelection | None = None
+
+    @property
+    def deleted(self) -> Positions:
+        """The rows that the file still holds and the table no longer does."""
+        chosen = self.selection
+        return chosen.rows if chosen is not None and chosen.kind == "without" else NO_ROWS
+
+    @property
+    def physical_rows(self) -> int | None:
+        """The rows that the file holds, the deleted ones included."""
+        return None if self.rows is None else self.rows + len(self.deleted)
 
     def bounds_of(self, column: str) -> Bounds:
         return next((b for name, b in self.bounds if name == column), Bounds())

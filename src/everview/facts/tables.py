@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from everview.facts.files import ChangeFile, Sign, TableFile
+from everview.facts.files import ChangeFile, Positions, Sign, TableFile
 from everview.facts.schema import Schema
 
 
@@ -47,7 +47,7 @@ class Changes:
     may cancel).
 
     `ways` counts the commits per way of reading: "change files", "appended files", "change data
-    feed", "file difference", "no data change".
+    feed", "deletion vectors", "file difference", "no data change".
     """
 
     table_id: str
@@ -97,15 +97,27 @@ class TableShape:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """Rows of a stored file, by their index in it, that a commit deletes while the file stays.
+
+    Rows that were deleted before may be among them; a file without any row left is removed.
+    """
+
+    file: TableFile
+    rows: Positions
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """One commit to be made on top of `base`: all of it or nothing, and only if `base` is still
     the head.
 
     `transactions` are Delta `txn` actions, (appId, version). `metadata` is one JSON value for
     the commit's user metadata. `minus` and `plus` are the change files (never part of a
-    snapshot), named in the metadata. `shape` is what the table becomes, None if it stays as it
-    is: every file before it is then among the removes, the table keeps its id, and properties
-    that the shape does not name stay.
+    snapshot), named in the metadata. `marks` are rows deleted in files that stay; they tell what
+    they change themselves, without change files. `shape` is what the table becomes, None if it
+    stays as it is: every file before it is then among the removes, the table keeps its id, and
+    properties that the shape does not name stay.
     """
 
     base: int
@@ -120,6 +132,7 @@ class Commit:
     transactions: tuple[tuple[str, int], ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     shape: TableShape | None = None
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

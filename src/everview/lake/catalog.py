@@ -20,9 +20,9 @@ from everview.lake.delta.commit import NO_HOOKS, search_token
 from everview.lake.delta.load import arrow_table, load
 from everview.lake.delta.log import LOG
 from everview.lake.delta.refusals import plain, refuse_file_as_warehouse, storage_errors
-from everview.lake.delta.settle import settle
-from everview.lake.delta.storage import Storage
 from everview.lake.delta.table import EmbeddedDelta
+from everview.lake.settle import settle
+from everview.lake.storage import Storage
 
 FOLDER = "_everview"
 _PLACE = f"{FOLDER}/catalog"

@@ -1,15 +1,18 @@
-"""The port that every table format stands behind: a handful of methods, all returning values."""
+"""The port that every table format stands behind: what may be asked of a table, as values."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
+from pyarrow import NativeFile
+
+from everview.facts.files import TableFile
 from everview.facts.schema import Schema
-from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot
+from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
 
 
 class LakeTable(Protocol):
-    """One table at one location; nothing is cached, each call sees the log as it is."""
+    """One table at one location; each call answers by the table as it is then."""
 
     @property
     def uri(self) -> str: ...
@@ -22,6 +25,12 @@ class LakeTable(Protocol):
         """The table at a version, with the files' statistics and the properties it had then.
 
         LostHistory if it cannot be built any more.
+        """
+        ...
+
+    def readable_snapshot(self, version: int, beside: Snapshot | None = None) -> Snapshot:
+        """The snapshot if all its files are still there; LostHistory if some were vacuumed. The
+        files of a snapshot `beside` it are there.
         """
         ...
 
@@ -40,6 +49,44 @@ class LakeTable(Protocol):
         Every exception of the storage is answered by looking for the token first. CommitConflict
         (another writer was first) and CommitFailed (nobody was) only when it is certain that the
         commit did not land, CommitUnknown when that cannot be known.
+        """
+        ...
+
+    def add_columns(self, new: Schema, base: int, token: str) -> int:
+        """Add columns at the end, on top of a version; conflicts are those of a commit."""
+        ...
+
+    def set_properties(self, properties: dict[str, str], base: int, token: str) -> int:
+        """Set properties, on top of a version; conflicts are those of a commit."""
+        ...
+
+    def becoming(self, shape: TableShape) -> LakeTable:
+        """The same table for a writer of files that a commit of this shape will add."""
+        ...
+
+    def partition_by(self) -> tuple[str, ...]:
+        """The partition columns of files to be written."""
+        ...
+
+    def open_file(self, path: str) -> NativeFile:
+        """A file of a snapshot, by the path that it has there, to be read."""
+        ...
+
+    def create_file(self, path: str) -> NativeFile:
+        """A new file below the table's folder, part of no commit yet, to be written."""
+        ...
+
+    def written(self, folder: str) -> tuple[TableFile, ...]:
+        """The files that a writer left below a folder of the table, ready to commit."""
+        ...
+
+    def remove_folder(self, folder: str) -> None:
+        """Remove a folder of the table whose files are part of no commit."""
+        ...
+
+    def why_not_mark(self) -> str:
+        """Why a commit with marks would be refused, so that files are rewritten; "" if it would
+        not.
         """
         ...
 

@@ -7,8 +7,8 @@ from dataclasses import replace as changed
 from everview.errors import CopiedTable, InvalidArgument, NotATable
 from everview.facts.tables import CommitInfo
 from everview.lake.catalog import Entry
-from everview.lake.delta.storage import location
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
+from everview.lake.storage import location
 from everview.views.catalog_changes import add_entry, alter_entry, check_name, refuse_copy
 from everview.views.world import World, find_entry, record_of
 
@@ -75,7 +75,7 @@ def _known_ids(world: World, entry: Entry) -> set[str]:
     return found
 
 
-def _before(world: World, entry: Entry) -> EmbeddedTable | None:
+def _before(world: World, entry: Entry) -> LakeTable | None:
     """The table where it lay until now; None if it cannot be opened there, for whatever reason."""
     try:
         return world.open(entry)
@@ -83,7 +83,7 @@ def _before(world: World, entry: Entry) -> EmbeddedTable | None:
         return None
 
 
-def _require_same_past(world: World, entry: Entry, table: EmbeddedTable) -> None:
+def _require_same_past(world: World, entry: Entry, table: LakeTable) -> None:
     """A copy of a folder has the id of the original: once the two were written apart, a version
     of one is not that version of the other, and views must not go on from it.
     """
@@ -100,5 +100,5 @@ def _require_same_past(world: World, entry: Entry, table: EmbeddedTable) -> None
         )
 
 
-def _commit(table: EmbeddedTable, version: int) -> CommitInfo | None:
+def _commit(table: LakeTable, version: int) -> CommitInfo | None:
     return next((c for c in table.history() if c.version == version), None)

@@ -16,7 +16,7 @@ from everview.errors import (
     UnknownName,
 )
 from everview.lake.catalog import Entries, Entry
-from everview.lake.delta.storage import Storage
+from everview.lake.storage import Storage
 from everview.sql.read.parse import parse_query, table_name, table_references
 from everview.views.graph import all_readers, readers
 from everview.views.resolve import virtual_views

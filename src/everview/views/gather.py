@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.errors import EverviewError, LostHistory
+from everview.facts.methods import Way, stored_method
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.tables import Changes, CommitInfo, Head, Lost, Snapshot
 from everview.facts.views import SourceRecord, ViewRecord
 from everview.facts.watermarks import SELF, source_app
 from everview.lake.catalog import Entry
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.views.world import World, receipts_of, record_in, seen_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
@@ -45,7 +46,7 @@ def _require_at_hand(world: World, view: str, source: SourceRecord, version: int
         )
 
 
-def gather(world: World, entry: Entry, table: EmbeddedTable, pins: Pins) -> RefreshFacts:
+def gather(world: World, entry: Entry, table: LakeTable, pins: Pins) -> RefreshFacts:
     """The facts, with each source pinned at the version that `pins` says or its head."""
     return gather_from(world, entry, stored_facts(table), pins)
 
@@ -68,7 +69,7 @@ def facts_to_build(
     return RefreshFacts(entry.name, entry.policy, none, sources)
 
 
-def stored_facts(table: EmbeddedTable) -> StoredFacts:
+def stored_facts(table: LakeTable) -> StoredFacts:
     head = table.head()
     snapshot = table.snapshot(head.version)
     record = _with_moment(record_in(snapshot))
@@ -100,13 +101,13 @@ def _with_moment(record: ViewRecord) -> ViewRecord:
     return replace(record, moment=known_moment(query, sources))
 
 
-def _recompute_seconds(table: EmbeddedTable, last: tuple[CommitInfo, ...]) -> float | None:
+def _recompute_seconds(table: LakeTable, last: tuple[CommitInfo, ...]) -> float | None:
     """What the last full refresh took: every receipt carries it on, so the newest one knows."""
     newest = [c.metadata["receipt"] for c in last if "receipt" in c.metadata]
     receipt = next(iter(newest or receipts_of(table, _COMMITS_SEARCHED)), None)
     if receipt is None:
         return None
-    is_full = str(receipt["strategy"]).startswith("full")
+    is_full = stored_method(receipt).way is Way.FULL
     known: float | None = receipt.get("recompute_seconds")
     return float(sum(receipt["seconds"].values())) if is_full else known
 
@@ -114,7 +115,7 @@ def _recompute_seconds(table: EmbeddedTable, last: tuple[CommitInfo, ...]) -> fl
 _COMMITS_SEARCHED = 5  # the newest ones may be compactions, which leave no receipt
 
 
-def _distrust(table: EmbeddedTable, head: Head, own: int) -> str:
+def _distrust(table: LakeTable, head: Head, own: int) -> str:
     """Why the stored rows are not what a refresh left there, "" if they are."""
     if own == head.version:
         return ""
@@ -150,7 +151,7 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
     )
 
 
-def _old(table: EmbeddedTable, old: int | None, new: Snapshot) -> Snapshot | None:
+def _old(table: LakeTable, old: int | None, new: Snapshot) -> Snapshot | None:
     """The source where the view is exact; None if its log or its files are gone."""
     if old is None or old > new.version:
         return None
@@ -162,9 +163,7 @@ def _old(table: EmbeddedTable, old: int | None, new: Snapshot) -> Snapshot | Non
         return None
 
 
-def _changes(
-    table: EmbeddedTable, used: tuple[str, ...], old: int | None, new: int
-) -> Changes | Lost:
+def _changes(table: LakeTable, used: tuple[str, ...], old: int | None, new: int) -> Changes | Lost:
     if old is None:
         return Lost("the view was never built")
     if old > new:

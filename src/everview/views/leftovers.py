@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from everview.lake.delta.storage import Storage
+from everview.lake.storage import Storage
 from everview.run.rows.staging import FOLDER as STAGING
 from everview.views.world import World
 

@@ -8,7 +8,7 @@ from everview.choose.unchanged import require_full_allowed
 from everview.facts.standing import Standing
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entries, Entry
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.views.standing import standing_of
 from everview.views.world import World, record_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from everview.sql.read.inline import Inlined
 
 
-def why_rebuild(world: World, entry: Entry, table: EmbeddedTable, *, full: bool) -> str:
+def why_rebuild(world: World, entry: Entry, table: LakeTable, *, full: bool) -> str:
     """Why a refresh would build the view anew, "" if it goes on from what is stored.
 
     What keeps it from both is raised: a source that cannot be read, a column that is gone, or,

@@ -18,7 +18,7 @@ from everview.errors import (
 from everview.facts.schema import Schema
 from everview.facts.views import Mention
 from everview.lake.catalog import Entries, Entry
-from everview.lake.delta.storage import location
+from everview.lake.storage import location
 from everview.run.rows.session_tables import SessionTable, find_session_table, session_schema
 from everview.run.understand.find_tables import read_by_spark
 from everview.sql.read.inline import Inlined, VirtualView, inlined

@@ -6,7 +6,7 @@ from everview.choose.receipt import planned_receipt
 from everview.choose.unchanged import unchanged
 from everview.facts.receipts import Receipt
 from everview.lake.catalog import Entry
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.views.gather import Pins, gather
 from everview.views.replacement import reworded
 from everview.views.standing import standing_of
@@ -14,7 +14,7 @@ from everview.views.world import World, record_of
 
 
 def skipped(
-    world: World, entry: Entry, table: EmbeddedTable, pins: Pins, *, full: bool
+    world: World, entry: Entry, table: LakeTable, pins: Pins, *, full: bool
 ) -> Receipt | None:
     """The receipt of a view whose sources have no new version; None if there is, or may be,
     something to do.

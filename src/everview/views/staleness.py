@@ -6,7 +6,7 @@ import contextlib
 
 from everview.errors import EverviewError
 from everview.facts.refreshes import RefreshFacts, SourceFacts
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.views.gather import gather
 from everview.views.world import World
 
@@ -33,7 +33,7 @@ def behind_since(world: World, facts: RefreshFacts) -> int | None:
     return min(found, default=None)
 
 
-def _first_unseen(table: EmbeddedTable, source: SourceFacts) -> int:
+def _first_unseen(table: LakeTable, source: SourceFacts) -> int:
     if source.old is None or source.old > source.new:
         return _LONG_AGO
     commits = table.history(table.head().version - source.old)

@@ -11,8 +11,8 @@ from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot
 from everview.facts.views import Tail, ViewRecord
 from everview.lake.catalog import Catalog, Entries, Entry
-from everview.lake.delta.storage import Storage
-from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
+from everview.lake.port import Lake, LakeTable
+from everview.lake.storage import Storage
 from everview.run.faults import Probe, no_fault
 from everview.settings import Settings
 from everview.spark.engine import Engine
@@ -29,7 +29,7 @@ class World:
     """One open warehouse."""
 
     catalog: Catalog
-    lake: EmbeddedDelta
+    lake: Lake
     engine: Engine
     storage_options: Mapping[str, str]
     now: Callable[[], int]
@@ -46,7 +46,7 @@ class World:
         is_absolute = "://" in location or location.startswith("/")
         return location if is_absolute else f"{self.catalog.uri}/{location}"
 
-    def open(self, entry: Entry) -> EmbeddedTable:
+    def open(self, entry: Entry) -> LakeTable:
         """The table of an entry; NotATable, by its name, if its folder is gone."""
         try:
             return self.lake.open(self.uri(entry.location))
@@ -72,7 +72,7 @@ class World:
             )
         return found
 
-    def defined(self, table: EmbeddedTable, record: ViewRecord) -> Defined:
+    def defined(self, table: LakeTable, record: ViewRecord) -> Defined:
         """The definition as understood; asked of Spark once per record and session."""
         # What reads SQL takes long to load; the log alone answers many calls.
         from everview.run.understand.define import define
@@ -118,19 +118,19 @@ def find_entry(entries: Entries, name: str) -> Entry | None:
     return next((e for e in entries.entries if e.name.lower() == name.lower()), None)
 
 
-def public_schema(table: EmbeddedTable, version: int) -> Schema:
+def public_schema(table: LakeTable, version: int) -> Schema:
     """The columns a reader sees at a version: of a view its public ones."""
     record = _record_at(table, version)
     return table.snapshot(version).schema if record is None else record.columns
 
 
-def tail_at(table: EmbeddedTable, version: int) -> Tail | None:
+def tail_at(table: LakeTable, version: int) -> Tail | None:
     """With what a view is read; None of a table, and of a view that is read as it is stored."""
     record = _record_at(table, version)
     return None if record is None else record.layout.tail
 
 
-def record_of(table: EmbeddedTable) -> ViewRecord:
+def record_of(table: LakeTable) -> ViewRecord:
     """What is recorded of a view now."""
     return ViewRecord.from_json(table.head().properties[VIEW_PROPERTY])
 
@@ -148,7 +148,7 @@ def seen_of(snapshot: Snapshot) -> tuple[Schema, Tail | None]:
     return record.columns, record.layout.tail
 
 
-def _record_at(table: EmbeddedTable, version: int) -> ViewRecord | None:
+def _record_at(table: LakeTable, version: int) -> ViewRecord | None:
     """The record of a version, which need not be that of today; None of a table."""
     head = table.head()
     is_head = head.version == version
@@ -157,7 +157,7 @@ def _record_at(table: EmbeddedTable, version: int) -> ViewRecord | None:
     return None if text is None else ViewRecord.from_json(text)
 
 
-def receipts_of(table: EmbeddedTable, limit: int | None) -> list[Mapping[str, Any]]:
+def receipts_of(table: LakeTable, limit: int | None) -> list[Mapping[str, Any]]:
     """The receipts in the commits still in the log, newest first."""
     return [
         {"version": c.version, "timestamp": c.timestamp, **c.metadata["receipt"]}

@@ -12,9 +12,9 @@ from deltalake import Schema as DeltaSchema
 from everview.facts.schema import Schema
 from everview.lake.delta.commit import NO_HOOKS, search_token
 from everview.lake.delta.load import load
-from everview.lake.delta.settle import settle
-from everview.lake.delta.storage import Storage
-from everview.lake.delta.types import check_types
+from everview.lake.settle import settle
+from everview.lake.storage import Storage
+from everview.lake.types import check_types
 
 
 def add_columns(storage: Storage, new: Schema, base: int, token: str) -> int:

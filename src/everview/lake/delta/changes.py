@@ -9,18 +9,27 @@ from typing import Any
 from deltalake import DeltaTable
 
 from everview.errors import LostHistory
-from everview.facts.files import ChangeFile, DataFile, Sign, TableFile
+from everview.facts.files import NO_ROWS, ChangeFile, DataFile, Positions, Sign, TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Lost
 from everview.lake.delta.differences import difference
 from everview.lake.delta.load import load
 from everview.lake.delta.log import FileAction, LogEntry, Metadata, read_entries
 from everview.lake.delta.partitions import shaped
-from everview.lake.delta.shapes import common_columns
-from everview.lake.delta.snapshot import metadata_of, read_files
+from everview.lake.delta.snapshot import metadata_of, read_files, stored_files
 from everview.lake.delta.stats import bounds_from_stats
-from everview.lake.delta.storage import Storage, decoded, is_absolute
-from everview.lake.delta.summed import APPENDED, CHANGE_FILES, DIFFERENCE, FEED, NOTHING, Summed
+from everview.lake.delta.vectors import Vector, read_vector
+from everview.lake.shapes import common_columns
+from everview.lake.storage import Storage, decoded, in_threads, is_absolute
+from everview.lake.summed import (
+    APPENDED,
+    CHANGE_FILES,
+    DIFFERENCE,
+    FEED,
+    NOTHING,
+    VECTORS,
+    Summed,
+)
 
 # An UPDATE by this writer (seen up to 1.6.6) leaves a new row out of the feed if the file holds an
 # equal one already.
@@ -51,8 +60,8 @@ def _read(storage: Storage, old: int, new: int, columns: tuple[str, ...] | None)
         schema = _common(_shapes_within(storage, old, known), shape, columns)
         if not isinstance(schema, Lost):
             total = _by_commit(storage, old, known, replace(shape, schema=schema))
-            files = total.files
-            if total.is_single and not _missing(storage, files):
+            files = () if total is None else total.files
+            if total is not None and total.is_single and not _missing(storage, files):
                 return Changes(shape.id, storage.uri, old, new, schema, files, total.ways)
     return _between_ends(storage, old, end, columns)
 
@@ -70,14 +79,20 @@ def _with_bounds(file: TableFile, names: tuple[str, ...]) -> TableFile:
 
 
 def _needs_both_ends(entries: list[LogEntry], shape: Metadata) -> bool:
-    """Deletion vectors are told only by the file lists, as are removes without partition values."""
+    """Removes without partition values are told only by the file lists."""
     actions = [action for entry in entries for action in entry.files]
-    partial = shape.partition_by and any(not action.complete for action in actions)
-    return bool(partial) or any(action.has_vector for action in actions)
+    return bool(shape.partition_by) and any(not action.complete for action in actions)
 
 
-def _by_commit(storage: Storage, old: int, entries: list[LogEntry], shape: Metadata) -> Summed:
-    known = _described(storage, old, entries)
+def _by_commit(
+    storage: Storage, old: int, entries: list[LogEntry], shape: Metadata
+) -> Summed | None:
+    """The sum of the commits; None if a vector that one of them names is gone."""
+    known = _described(storage, old, entries, shape)
+    try:
+        deleted = _deleted_rows(storage, entries)
+    except LostHistory:
+        return None
     total = Summed()
     for entry in entries:
         way = _way(entry)
@@ -90,8 +105,17 @@ def _by_commit(storage: Storage, old: int, entries: list[LogEntry], shape: Metad
         elif way != NOTHING:
             for action in (*entry.of_kind("remove"), *entry.of_kind("add")):
                 file = known.get(action.file.path) or _bounded(action, shape)
-                total.add(file, 1 if action.kind == "add" else -1)
+                rows = NO_ROWS if action.vector is None else deleted[action.vector]
+                total.add(file, 1 if action.kind == "add" else -1, rows)
     return total
+
+
+def _deleted_rows(storage: Storage, entries: list[LogEntry]) -> dict[Vector, Positions]:
+    """What the vectors hold that commits name which are told by their files."""
+    told = (entry for entry in entries if _way(entry) in (VECTORS, DIFFERENCE, APPENDED))
+    named = {action.vector for entry in told for action in entry.files if action.vector is not None}
+    vectors = tuple(named)
+    return dict(zip(vectors, in_threads(lambda v: read_vector(storage, v), vectors), strict=True))
 
 
 def _way(entry: LogEntry) -> str:
@@ -102,7 +126,10 @@ def _way(entry: LogEntry) -> str:
         return CHANGE_FILES
     if entry.of_kind("cdc") and _BAD_FEEDS not in entry.engine:
         return FEED
-    return DIFFERENCE if entry.of_kind("remove") else APPENDED
+    removed = {action.file.path for action in entry.of_kind("remove")}
+    if any(action.file.path in removed for action in entry.of_kind("add")):
+        return VECTORS
+    return DIFFERENCE if removed else APPENDED
 
 
 def _bounded(action: FileAction, shape: Metadata) -> DataFile:
@@ -118,16 +145,25 @@ def _own_files(own: Mapping[str, Any], part: str, schema: Schema) -> Iterator[Da
         yield DataFile(file["path"], file["size"], file["rows"], partition, bounds)
 
 
-def _described(storage: Storage, old: int, entries: Iterable[LogEntry]) -> Mapping[str, DataFile]:
-    """Row counts and bounds of removed files: the older snapshot knows, if it is there."""
-    removes = (a for e in entries if _way(e) == DIFFERENCE for a in e.of_kind("remove"))
-    paths = frozenset(action.file.path for action in removes if action.file.rows is None)
-    if not paths:
-        return {}
+def _described(
+    storage: Storage, old: int, entries: list[LogEntry], shape: Metadata
+) -> Mapping[str, DataFile]:
+    """Row counts and bounds of removed files: the commit that added them knows, or the older
+    snapshot, if it is there.
+    """
+    ended = (e for e in entries if _way(e) in (DIFFERENCE, VECTORS))
+    removes = (action for entry in ended for action in entry.of_kind("remove"))
+    paths = {action.file.path for action in removes if action.file.rows is None}
+    adds = (action for entry in entries for action in entry.of_kind("add"))
+    added = {a.file.path: _bounded(a, shape) for a in adds if a.file.path in paths}
+    unknown = paths - added.keys()
+    if not unknown:
+        return added
     try:
-        return {file.path: file for file in read_files(load(storage, old), paths)}
+        found = stored_files(load(storage, old), frozenset(unknown))
     except LostHistory:
-        return {}
+        return added
+    return {**added, **{file.path: file for file in found}}
 
 
 def _between_ends(

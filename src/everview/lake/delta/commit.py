@@ -8,23 +8,24 @@ from functools import partial
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction
 from deltalake.transaction import AddAction, RemoveAction
 
-from everview.errors import CommitConflict, CommitUnknown, LostHistory, UnsupportedFeature
+from everview.errors import CommitConflict, CommitUnknown, LostHistory
 from everview.facts.schema import Schema
 from everview.facts.tables import Commit
 from everview.lake.delta.actions import data_files, milliseconds_now, user_metadata
-from everview.lake.delta.commit_file import check_reshape, write_commit_file
+from everview.lake.delta.commit_file import check_commit, needs_commit_file, write_commit_file
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries
-from everview.lake.delta.settle import settle
+from everview.lake.delta.marks import check_files
 from everview.lake.delta.stats import stats_json
-from everview.lake.delta.storage import Storage, decoded
+from everview.lake.settle import settle
+from everview.lake.storage import Storage, decoded
 
 NO_HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
 
 
 def make_commit(storage: Storage, commit: Commit) -> int:
     """The version of the commit. Its files are never deleted here, whatever happens."""
-    _refuse_vectors(commit)
+    check_files(commit)
     try:
         table = load(storage, commit.base)
     except LostHistory as error:
@@ -32,8 +33,8 @@ def make_commit(storage: Storage, commit: Commit) -> int:
             f"version {commit.base} of {storage.uri} is gone: other writers went far ahead",
             remedy="Run it again.",
         ) from error
-    if commit.shape is not None:
-        check_reshape(table, commit, commit.shape)
+    if needs_commit_file(table, commit):
+        check_commit(table, commit)
     try:
         _write(storage, table, commit)
     except Exception as error:
@@ -59,8 +60,8 @@ def search_token(storage: Storage, token: str, since: int) -> tuple[int, int | N
 
 
 def _write(storage: Storage, table: DeltaTable, commit: Commit) -> None:
-    if commit.shape is not None:
-        write_commit_file(storage, table, commit, commit.shape)
+    if needs_commit_file(table, commit):
+        write_commit_file(storage, table, commit)
         return
     schema = Schema.from_json(table.schema().to_json())
     table.create_write_transaction(
@@ -95,14 +96,4 @@ def _removes(commit: Commit) -> Iterator[RemoveAction]:
     for file in data_files(commit.removes):
         yield RemoveAction(
             decoded(file.path), commit.data_change, now, file.size, dict(file.partition)
-        )
-
-
-def _refuse_vectors(commit: Commit) -> None:
-    """A remove without the deletion vector of its file removes nothing."""
-    vector = next((f for f in data_files(commit.removes) if f.selection is not None), None)
-    if vector is not None:
-        raise UnsupportedFeature(
-            f"the file {vector.path} has a deletion vector, made by another writer",
-            remedy="Have that writer rewrite it: REORG TABLE ... APPLY (PURGE).",
         )

@@ -1,11 +1,11 @@
-"""The commit file of a new shape, written by us: the Delta library cannot change the properties
-of a table together with its rows.
+"""The commit files that we write ourselves: the Delta library can change neither the properties of
+a table together with its rows, nor the deletion vectors of its files.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from deltalake import DeltaTable
@@ -15,79 +15,121 @@ from everview.facts.files import DataFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Commit, TableShape
 from everview.lake.delta.actions import data_files, milliseconds_now, user_metadata
+from everview.lake.delta.live import live_adds
 from everview.lake.delta.log import LOG
+from everview.lake.delta.marks import mark_actions, marked_files, remove_action
+from everview.lake.delta.protocol import (
+    ENABLED,
+    NTZ,
+    VECTORS,
+    has_vectors,
+    raised,
+    why_not_mark,
+    why_not_write,
+    writer_features,
+)
 from everview.lake.delta.put import put_if_absent
-from everview.lake.delta.snapshot import read_files
+from everview.lake.delta.snapshot import metadata_of, read_files
 from everview.lake.delta.stats import stats_json
-from everview.lake.delta.storage import Storage
-from everview.lake.delta.types import check_partition_columns, check_types
+from everview.lake.storage import Storage, decoded
+from everview.lake.types import check_partition_columns, check_types
 from everview.version import VERSION
 
 Action = dict[str, Any]
 
-# What a writer must honour and we do: rows are never checked against constraints here.
-_WRITABLE = frozenset(
-    {"appendOnly", "invariants", "timestampNtz", "deletionVectors", "changeDataFeed"}
-)
-_NEWEST_WITHOUT_FEATURES = 2
-_WITH_FEATURES = (3, 7)  # reader and writer versions that list features by name
-_NTZ = "timestampNtz"
+_RESHAPABLE = frozenset({"appendOnly", "invariants", NTZ, VECTORS, "changeDataFeed"})
 
 
-def check_reshape(table: DeltaTable, commit: Commit, shape: TableShape) -> None:
-    """Raise what forbids the commit, before anything is tried."""
+def needs_commit_file(table: DeltaTable, commit: Commit) -> bool:
+    """Whether the Delta library cannot write the commit: it can neither change the shape of a
+    table nor mark rows, and a file that it removes without naming its vector stays.
+    """
+    is_changed = commit.shape is not None or bool(commit.marks)
+    return is_changed or (bool(commit.removes) and has_vectors(table))
+
+
+def check_commit(table: DeltaTable, commit: Commit) -> None:
+    """Raise what forbids a commit file of our own, before anything is tried."""
+    if commit.shape is not None:
+        _check_reshape(table, commit, commit.shape)
+        return
+    deletes = commit.data_change
+    why = why_not_mark(table) if commit.marks else why_not_write(table, deletes=deletes)
+    if why:
+        raise UnsupportedFeature(why, remedy="Let the writer that asked for it change the table.")
+
+
+def _check_reshape(table: DeltaTable, commit: Commit, shape: TableShape) -> None:
     check_types(shape.schema)
     check_partition_columns(shape.schema, shape.partition_by)
     removed = {file.path for file in data_files(commit.removes)}
     kept = [file.path for file in read_files(table) if file.path not in removed]
     if kept:
         raise ValueError(f"a new shape for a table that keeps files of the old one: {kept[0]}")
-    protocol = table.protocol()
-    features = set(protocol.writer_features or ())
-    is_legacy = protocol.min_writer_version <= _NEWEST_WITHOUT_FEATURES
-    is_listed = protocol.min_writer_version == _WITH_FEATURES[1] and features <= _WRITABLE
-    if not is_legacy and not is_listed:
-        unknown = ", ".join(sorted(features - _WRITABLE)) or str(protocol.min_writer_version)
+    remedy = "Another writer asked for that: drop the view and create it again."
+    unknown = sorted(writer_features(table) - _RESHAPABLE)
+    if unknown:
         raise UnsupportedFeature(
-            f"the table at {table.table_uri} asks its writers for {unknown}",
-            remedy="Another writer asked for that: drop the view and create it again.",
+            f"the table at {table.table_uri} asks its writers for {', '.join(unknown)}",
+            remedy=remedy,
         )
-    if removed and table.metadata().configuration.get("delta.appendOnly") == "true":
-        raise UnsupportedFeature(
-            f"the table at {table.table_uri} is append-only (delta.appendOnly = true)",
-            remedy="Another writer set that property: take it away, or create the view again.",
-        )
+    why = why_not_write(table, deletes=bool(removed))
+    if why:
+        raise UnsupportedFeature(why, remedy=remedy)
 
 
-def write_commit_file(
-    storage: Storage, table: DeltaTable, commit: Commit, shape: TableShape
-) -> None:
+def write_commit_file(storage: Storage, table: DeltaTable, commit: Commit) -> None:
     """Put the commit file of the version after the base; it must not be there yet."""
-    lines = [json.dumps(action) for action in _actions(table, commit, shape)]
-    path = f"{LOG}/{commit.base + 1:020d}.json"
+    put_actions(storage, commit.base + 1, _actions(storage, table, commit))
+
+
+def put_actions(storage: Storage, version: int, actions: Iterable[Action]) -> None:
+    """Put the commit file of a version; it must not be there yet."""
+    lines = [json.dumps(action) for action in actions]
+    path = f"{LOG}/{version:020d}.json"
     put_if_absent(storage, path, ("\n".join(lines) + "\n").encode("utf-8"))
 
 
-def _actions(table: DeltaTable, commit: Commit, shape: TableShape) -> Iterator[Action]:
+def _actions(storage: Storage, table: DeltaTable, commit: Commit) -> Iterator[Action]:
     now = milliseconds_now()
-    yield {
-        "commitInfo": {
-            "timestamp": now,
-            "operation": "WRITE",
-            "operationParameters": {"mode": "Overwrite"},
-            "engineInfo": f"everview/{VERSION}",
-            "userMetadata": user_metadata(commit, shape.schema),
-        }
-    }
-    yield from _protocol(table, shape.schema)
-    yield {"metaData": _metadata(table, shape)}
+    shape = commit.shape or _shape_of(table)
+    yield commit_info(commit, shape.schema, now)
+    live = _live(storage, commit)
+    marked = marked_files(storage, commit, live)
+    yield from _shaping(table, commit, marks=bool(marked))
     for app, version in commit.transactions:
         yield {"txn": {"appId": app, "version": version, "lastUpdated": now}}
     for file in data_files(commit.removes):
-        yield {"remove": _file(file, commit, deletionTimestamp=now, extendedFileMetadata=True)}
+        yield remove_action(live[decoded(file.path)], now, data_change=commit.data_change)
+    yield from mark_actions(storage, marked, now)
     for file in data_files(commit.adds):
         stats = stats_json(file, shape.schema)
         yield {"add": _file(file, commit, modificationTime=now, stats=stats)}
+
+
+def _live(storage: Storage, commit: Commit) -> dict[str, Action]:
+    """The add actions of the files that the commit removes or marks."""
+    ended = data_files((*commit.removes, *(mark.file for mark in commit.marks)))
+    paths = [file.path for file in ended]
+    live = live_adds(storage, commit.base, paths)
+    lost = [path for path in paths if decoded(path) not in live]
+    if lost:
+        raise ValueError(f"version {commit.base} of {storage.uri} has no file {lost[0]}")
+    return live
+
+
+def commit_info(commit: Commit, schema: Schema, now: int) -> Action:
+    """Who made the commit, when and with which user metadata."""
+    told = {"mode": "Overwrite"} if commit.shape is not None else {"mode": "Append"}
+    return {
+        "commitInfo": {
+            "timestamp": now,
+            "operation": "WRITE",
+            "operationParameters": told,
+            "engineInfo": f"everview/{VERSION}",
+            "userMetadata": user_metadata(commit, schema),
+        }
+    }
 
 
 def _file(file: DataFile, commit: Commit, **more: object) -> Action:
@@ -101,39 +143,47 @@ def _file(file: DataFile, commit: Commit, **more: object) -> Action:
     }
 
 
-def _metadata(table: DeltaTable, shape: TableShape) -> Action:
-    """The table's own metadata, its id above all, with the new shape."""
+def _shaping(table: DeltaTable, commit: Commit, *, marks: bool) -> Iterator[Action]:
+    """Protocol and metadata where the commit changes them: a new shape, or the first vectors."""
+    if commit.shape is not None:
+        is_zoneless = "timestamp_ntz" in commit.shape.schema.to_json()
+        yield from raised(table, [NTZ] if is_zoneless else [])
+        properties = {**table.metadata().configuration, **commit.shape.properties}
+        text = commit.shape.schema.to_json()
+        yield _metadata(table, text, commit.shape.partition_by, properties)
+    elif marks:
+        yield from raised(table, [VECTORS])
+        if table.metadata().configuration.get(ENABLED) != "true":
+            yield with_properties(table, {**table.metadata().configuration, ENABLED: "true"})
+
+
+def _shape_of(table: DeltaTable) -> TableShape:
+    known = metadata_of(table)
+    return TableShape(known.schema, known.partition_by, {})
+
+
+def with_properties(table: DeltaTable, properties: Mapping[str, str]) -> Action:
+    """The metaData action of a table that gets other properties alone. Its schema stays as it is
+    written: it may say more of a column than we read.
+    """
+    partition_by = tuple(table.metadata().partition_columns)
+    return _metadata(table, table.schema().to_json(), partition_by, properties)
+
+
+def _metadata(
+    table: DeltaTable, schema: str, partition_by: tuple[str, ...], properties: Mapping[str, str]
+) -> Action:
+    """The table's own metadata, its id above all."""
     before = table.metadata()
     return {
-        "id": str(before.id),
-        "name": before.name,
-        "description": before.description,
-        "format": {"provider": "parquet", "options": {}},
-        "schemaString": shape.schema.to_json(),
-        "partitionColumns": list(shape.partition_by),
-        "createdTime": before.created_time,
-        "configuration": {**before.configuration, **shape.properties},
-    }
-
-
-def _protocol(table: DeltaTable, schema: Schema) -> Iterator[Action]:
-    """A protocol action if the columns need one: timestamps without time zone are a feature."""
-    protocol = table.protocol()
-    if "timestamp_ntz" not in schema.to_json() or _NTZ in (protocol.writer_features or ()):
-        return
-    reader, writer = _WITH_FEATURES
-    read, written = protocol.reader_features or (), protocol.writer_features or ()
-    # The older protocol asked every writer for these two without naming them.
-    legacy = () if protocol.min_writer_version == writer else ("appendOnly", "invariants")
-    yield {
-        "protocol": {
-            "minReaderVersion": reader,
-            "minWriterVersion": writer,
-            "readerFeatures": _sorted((*read, _NTZ)),
-            "writerFeatures": _sorted((*written, *legacy, _NTZ)),
+        "metaData": {
+            "id": str(before.id),
+            "name": before.name,
+            "description": before.description,
+            "format": {"provider": "parquet", "options": {}},
+            "schemaString": schema,
+            "partitionColumns": list(partition_by),
+            "createdTime": before.created_time,
+            "configuration": dict(properties),
         }
     }
-
-
-def _sorted(names: Iterable[str]) -> list[str]:
-    return sorted(set(names))

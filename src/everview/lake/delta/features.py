@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from everview.errors import UnsupportedFeature
 
-# Row tracking and the like are writer features: they change nothing for a reader.
-_READABLE = frozenset({"deletionVectors", "timestampNtz"})
+# Row tracking and the like are writer features: they change nothing for a reader. Whether columns
+# are mapped is told by a property of the table.
+_READABLE = frozenset({"deletionVectors", "timestampNtz", "columnMapping"})
 _NEWEST_READER = 3
 _REMEDY = (
     "Read the table through Delta's own connector for Spark (io.delta:delta-spark) "

@@ -12,7 +12,7 @@ from deltalake.exceptions import DeltaError, DeltaProtocolError, TableNotFoundEr
 from everview.errors import EverviewError, LostHistory, NotATable
 from everview.lake.delta.features import check_configuration, check_features
 from everview.lake.delta.log import LOG, read_entry, versions_in_log
-from everview.lake.delta.storage import Storage
+from everview.lake.storage import Storage
 
 _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\.(?:.*\.)?parquet$")
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
-from everview.lake.delta.storage import Storage, in_threads
+from everview.lake.delta.vectors import Vector, vector_of
+from everview.lake.storage import Storage, in_threads
 
 LOG = "_delta_log"
 _COMMIT = re.compile(r"(\d{20})\.json$")
@@ -18,14 +19,16 @@ _COMMIT = re.compile(r"(\d{20})\.json$")
 
 @dataclass(frozen=True, slots=True)
 class FileAction:
-    """An add, a remove or a cdc action; `complete` if it gives partition values."""
+    """An add, a remove or a cdc action; `complete` if it gives partition values. The file counts
+    the rows that it holds, whatever its vector says.
+    """
 
     kind: str  # "add" | "remove" | "cdc"
     file: DataFile
     data_change: bool
-    has_vector: bool
     complete: bool
     stats: str | None = None
+    vector: Vector | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +125,8 @@ def _file_action(kind: str, action: dict[str, Any]) -> FileAction:
         file=file,
         stats=action.get("stats"),
         data_change=bool(action.get("dataChange", True)),
-        has_vector=action.get("deletionVector") is not None,
         complete=action.get("partitionValues") is not None,
+        vector=vector_of(action.get("deletionVector")),
     )
 
 

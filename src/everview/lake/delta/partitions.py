@@ -1,19 +1,16 @@
-"""Partition values as text: in the log, in folder names, and one spelling for readers."""
+"""Partition values as text: in the log, and one spelling for readers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
-from urllib.parse import unquote
 
 from everview.facts.files import DataFile
 from everview.lake.delta.log import Metadata
 
-_HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _ZONE = re.compile(r"(Z|[+-]\d\d:?\d\d)$")
 
 
@@ -56,10 +53,3 @@ def _same_spelling(text: str | None, type_: str) -> str | None:
     if zone and offset:
         moment = moment - offset
     return partition_text(moment, type_)
-
-
-def partition_of_path(path: str, below: str) -> Mapping[str, str | None]:
-    """The values in the folder names Spark made below a folder; Hive escapes characters as %XX."""
-    folders = path.removeprefix(below).strip("/").split("/")[:-1]
-    pairs = (folder.split("=", 1) for folder in folders)
-    return {unquote(name): None if value == _HIVE_NULL else unquote(value) for name, value in pairs}

@@ -10,7 +10,7 @@ from obstore.exceptions import UnknownConfigurationKeyError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from everview.errors import UnsupportedFeature
-from everview.lake.delta.storage import Storage, is_absolute
+from everview.lake.storage import Storage, is_absolute
 
 _PREFIXES = ("aws_", "azure_", "google_")
 # Options of the connection; the others are of the store.
@@ -62,10 +62,18 @@ def _is_known(uri: str, key: str, value: str) -> bool:
 
 def _refuse_locks(storage: Storage) -> None:
     """Writers that take turns by a lock do not see a file that was put without it."""
+    why = why_not_put(storage)
+    if why:
+        remedy = "Use a store with conditional writes; a view can be dropped and created again."
+        raise UnsupportedFeature(why, remedy=remedy)
+
+
+def why_not_put(storage: Storage) -> str:
+    """Why no commit file of our own can be written at a location, "" if one can."""
     options = {key.upper(): value for key, value in storage.options.items()}
-    if options.get(_LOCKING) or os.environ.get(_LOCKING):
-        raise UnsupportedFeature(
-            f"the definition of a view at {storage.uri} cannot be changed in place: its commits "
-            f"are ordered by a lock ({_LOCKING})",
-            remedy="Drop the view and create it again; or use a store with conditional writes.",
-        )
+    if not is_absolute(storage.uri) or not (options.get(_LOCKING) or os.environ.get(_LOCKING)):
+        return ""
+    return (
+        f"neither a new definition nor deletion vectors can be written at {storage.uri}: its "
+        f"commits are ordered by a lock ({_LOCKING})"
+    )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from everview.errors import NotATable, NotAWarehouse, StorageUnreadable
-from everview.lake.delta.storage import is_absolute
+from everview.lake.storage import is_absolute
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 # The library puts one cause below the other, with an arrow before each.

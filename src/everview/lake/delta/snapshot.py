@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
 
 from everview.errors import LostHistory
-from everview.facts.files import Bounds, DataFile, RowSelection
+from everview.facts.files import NO_ROWS, Bounds, DataFile, Positions
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot
+from everview.lake.delta.differences import without_rows
 from everview.lake.delta.load import arrow_table, load
 from everview.lake.delta.log import Metadata
 from everview.lake.delta.partitions import partition_text
-from everview.lake.delta.stats import bounds_from_log, date_of, timestamp_of
-from everview.lake.delta.storage import Storage, decoded
+from everview.lake.delta.protocol import has_vectors
+from everview.lake.delta.stats import bounds_from_log
+from everview.lake.epoch import date_of, timestamp_of
+from everview.lake.storage import Storage, decoded
 
 
 def read_snapshot(storage: Storage, version: int) -> Snapshot:
@@ -48,6 +51,11 @@ def metadata_of(table: DeltaTable) -> Metadata:
 
 def read_files(table: DeltaTable, only: frozenset[str] | None = None) -> tuple[DataFile, ...]:
     """The files of an opened table, or those of them whose path is asked for, sorted by path."""
+    return _without_deleted(table, stored_files(table, only), complete=only is None)
+
+
+def stored_files(table: DeltaTable, only: frozenset[str] | None = None) -> tuple[DataFile, ...]:
+    """The same with all rows that the files hold, whatever their vectors say."""
     shape = metadata_of(table)
     adds = arrow_table(table.get_add_actions(flatten=False)).sort_by("path").combine_chunks()
     if only is not None:
@@ -55,7 +63,7 @@ def read_files(table: DeltaTable, only: frozenset[str] | None = None) -> tuple[D
     partitions = _partitions(adds, shape)
     bounds = _bounds(adds, shape.schema)
     counts = adds["num_records"].to_pylist() if "num_records" in adds.column_names else None
-    files = tuple(
+    return tuple(
         DataFile(
             path=path,
             size=size,
@@ -67,7 +75,6 @@ def read_files(table: DeltaTable, only: frozenset[str] | None = None) -> tuple[D
             zip(adds["path"].to_pylist(), adds["size_bytes"].to_pylist(), strict=True)
         )
     )
-    return _without_deleted(table, files, complete=only is None)
 
 
 def _partitions(adds: pa.Table, shape: Metadata) -> list[tuple[tuple[str, str | None], ...]]:
@@ -119,10 +126,10 @@ def _python(values: pa.Array | None, length: int = 0) -> list[Any]:
 def _without_deleted(
     table: DeltaTable, files: tuple[DataFile, ...], *, complete: bool
 ) -> tuple[DataFile, ...]:
-    if "deletionVectors" not in (table.protocol().reader_features or ()):
+    if not has_vectors(table):
         return files
     deleted = _deleted_rows(table)
-    found = tuple(_select(file, deleted.pop(decoded(file.path), ())) for file in files)
+    found = tuple(without_rows(file, deleted.pop(decoded(file.path), NO_ROWS)) for file in files)
     if complete and deleted:
         raise LostHistory(
             f"deletion vectors of files that version {table.version()} does not list: "
@@ -131,30 +138,20 @@ def _without_deleted(
     return found
 
 
-def _deleted_rows(table: DeltaTable) -> dict[str, tuple[int, ...]]:
+def _deleted_rows(table: DeltaTable) -> dict[str, Positions]:
     root = decoded(table.table_uri)
-    vectors = arrow_table(table.deletion_vectors())
+    try:
+        vectors = arrow_table(table.deletion_vectors())
+    except DeltaError as error:
+        if "not found" not in str(error):
+            raise
+        raise LostHistory(
+            f"deletion vectors of version {table.version()} of {table.table_uri} were vacuumed",
+            remedy="Read a newer version.",
+        ) from error
     deleted = {}
     for uri, keep in zip(vectors["filepath"], vectors["selection_vector"], strict=True):
         mask = pc.invert(keep.values)
         path = decoded(uri.as_py()).removeprefix(root)
-        deleted[path] = tuple(pc.indices_nonzero(mask).to_pylist())
+        deleted[path] = Positions(pc.indices_nonzero(mask).to_numpy())
     return deleted
-
-
-def _select(file: DataFile, deleted: tuple[int, ...]) -> DataFile:
-    """The file without its deleted rows; a null count stays known if none or all were."""
-    if not deleted:
-        return file
-    left = None if file.rows is None else file.rows - len(deleted)
-    bounds = tuple(
-        (n, replace(b, nulls=_nulls_left(b.nulls, file.rows, left))) for n, b in file.bounds
-    )
-    selection = RowSelection(deleted, "without")
-    return replace(file, rows=left, bounds=bounds, selection=selection)
-
-
-def _nulls_left(nulls: int | None, rows: int | None, left: int | None) -> int | None:
-    if nulls == 0:
-        return 0
-    return left if nulls == rows else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
@@ -13,7 +13,6 @@ from everview.algebra.types import DecimalOf, type_of
 from everview.facts.files import Bounds, DataFile
 from everview.facts.schema import Schema
 
-_EPOCH = datetime(1970, 1, 1)
 # Writers print decimals as doubles: up to 15 digits are exact, beyond that two roundings apart.
 _EXACT_DIGITS = 15
 _ROUNDING = Decimal(2) ** -51
@@ -108,31 +107,6 @@ def _widened(
     unit = Decimal(1).scaleb(-known.scale)
     moved = move(value, _WIDE.multiply(abs(value), _ROUNDING))
     return moved.quantize(unit, rounding=rounding, context=_WIDE)
-
-
-def is_decimal(type_: str) -> bool:
-    return isinstance(type_of(type_), DecimalOf)
-
-
-def timestamp_of(micros: int | None, *, zoned: bool) -> datetime | None:
-    """Microseconds since the epoch as a datetime, None beyond the years Python has."""
-    if micros is None:
-        return None
-    try:
-        value = _EPOCH + timedelta(microseconds=micros)
-    except OverflowError:
-        return None
-    return value.replace(tzinfo=UTC) if zoned else value
-
-
-def date_of(days: int | None) -> date | None:
-    """Days since the epoch as a date, None beyond the years Python has."""
-    if days is None:
-        return None
-    try:
-        return _EPOCH.date() + timedelta(days=days)
-    except OverflowError:
-        return None
 
 
 def bounds_from_stats(text: str | None, schema: Schema) -> tuple[tuple[str, Bounds], ...]:

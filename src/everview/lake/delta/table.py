@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pyarrow as pa
 from deltalake import DeltaTable
 from deltalake import Schema as DeltaSchema
 from deltalake.exceptions import DeltaError
@@ -15,14 +16,17 @@ from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snaps
 from everview.lake.delta.alter import add_columns, set_properties
 from everview.lake.delta.changes import read_changes
 from everview.lake.delta.commit import NO_HOOKS, make_commit, search_token
-from everview.lake.delta.footers import read_written
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries, versions_in_log
+from everview.lake.delta.lower import drop_vectors
+from everview.lake.delta.protocol import why_not_mark
+from everview.lake.delta.put import why_not_put
 from everview.lake.delta.refusals import refuse_file, storage_errors
 from everview.lake.delta.snapshot import metadata_of, read_snapshot
-from everview.lake.delta.storage import Storage, decoded, is_absolute
-from everview.lake.delta.types import check_partition_columns, check_types
 from everview.lake.delta.vacuum import vacuum
+from everview.lake.footers import read_written
+from everview.lake.storage import Storage, decoded, is_absolute
+from everview.lake.types import check_partition_columns, check_types
 
 _CHECKPOINT_INTERVAL = {"delta.checkpointInterval": "20"}
 
@@ -74,6 +78,9 @@ class EmbeddedTable:
     def commit(self, commit: Commit) -> int:
         return make_commit(self._storage, commit)
 
+    def why_not_mark(self) -> str:
+        return why_not_mark(load(self._storage)) or why_not_put(self._storage)
+
     def find_token(self, token: str, since: int) -> int | None:
         return search_token(self._storage, token, since)[1]
 
@@ -108,6 +115,10 @@ class EmbeddedTable:
         """Set properties, on top of a version; conflicts are those of a commit."""
         return set_properties(self._storage, properties, base, token)
 
+    def drop_vectors(self, base: int, token: str) -> int:
+        """Open the table to readers that do not know deletion vectors, once its log names none."""
+        return drop_vectors(self._storage, base, token)
+
     def remove_folder(self, folder: str) -> None:
         """Remove a folder of the table whose files are part of no commit."""
         self._storage.delete_folder(folder)
@@ -115,6 +126,12 @@ class EmbeddedTable:
     def partition_by(self) -> tuple[str, ...]:
         """The partition columns of files to be written."""
         return self._shape()[1]
+
+    def open_file(self, path: str) -> pa.NativeFile:
+        return self._storage.open(decoded(path))
+
+    def create_file(self, path: str) -> pa.NativeFile:
+        return self._storage.create(path)
 
     def written(self, folder: str) -> tuple[DataFile, ...]:
         """The Parquet files that a writer left below a folder of the table, from their footers."""

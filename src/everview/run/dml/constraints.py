@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from everview.errors import ConstraintViolated
-from everview.facts.files import DataFile
+from everview.facts.files import TableFile
 from everview.facts.keys import KeyCheck
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot
@@ -26,7 +26,7 @@ def refuse_nulls(
     spark: SparkSession,
     snapshot: Snapshot,
     declared: TableRecord,
-    files: tuple[DataFile, ...],
+    files: tuple[TableFile, ...],
     actions: Actions,
 ) -> None:
     """Refuse, before the commit, new rows with a NULL where none may be."""
@@ -122,7 +122,7 @@ def _shown(row: Row) -> str:
     return shown_values({k: v for k, v in row.asDict().items() if k != _TIMES})
 
 
-def _nulls(file: DataFile, column: str) -> int | None:
+def _nulls(file: TableFile, column: str) -> int | None:
     """The NULLs of a column in a written file, None if its footer does not say; a partition
     column is the same in all its rows.
     """

@@ -7,19 +7,10 @@ from collections.abc import Callable, Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from everview.apply.lines import (
-    ACTION,
-    DELETE,
-    INSERT,
-    MINUS,
-    PART,
-    PLUS,
-    ROWS,
-    UPDATE_NEW,
-    UPDATE_OLD,
-)
+from everview.apply.lines import ACTION, INSERT, PART, PLUS, ROWS
 from everview.errors import AmbiguousMerge
 from everview.facts.schema import Schema
+from everview.run.dml.lines import changed_lines
 from everview.spark.engine import Actions
 from everview.sql.names import quoted
 from everview.sql.write import changing
@@ -82,26 +73,9 @@ def merged_lines(
 
 
 def _old_lines(rows: DataFrame, merge: Merge) -> DataFrame:
-    """Of an updated row its new form, and old and new as changes; of a deleted one its change."""
     act = F.col(ACT)
     updated, deleted = act.isin(merge.acts("update")), act.isin(merge.acts("delete"))
-    parts = (
-        F.when(updated, F.array(*map(F.lit, (ROWS, MINUS, PLUS))))
-        .when(deleted, F.array(F.lit(MINUS)))
-        .otherwise(F.array(F.lit(ROWS)))
-    )
-    each = rows.withColumn(PART, F.explode(parts))
-    is_new = updated & (F.col(PART) != MINUS)
-    action = (
-        F.when(deleted, F.lit(DELETE))
-        .when(updated & (F.col(PART) == PLUS), F.lit(UPDATE_NEW))
-        .when(updated & (F.col(PART) == MINUS), F.lit(UPDATE_OLD))
-    )
-    columns = [
-        F.when(is_new, F.col(new_name(i))).otherwise(F.col(quoted(n))).alias(n)
-        for i, n in enumerate(merge.schema.names)
-    ]
-    return each.select(PART, action.alias(ACTION), *columns)
+    return changed_lines(rows, merge.schema, updated, deleted)
 
 
 def _new_lines(rows: DataFrame, schema: Schema) -> DataFrame:

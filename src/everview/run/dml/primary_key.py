@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from everview.aggregates.numbers import decimal_of
 from everview.errors import ConstraintViolated
-from everview.facts.files import DataFile, TableFile
+from everview.facts.files import TableFile
 from everview.facts.tables import Snapshot
 from everview.optimize.select import files_overlapping, files_with_keys
 from everview.run.rows.read import snapshot_frame
@@ -32,8 +32,8 @@ class NewKeys:
     spark: SparkSession
     snapshot: Snapshot  # what the write was prepared on
     key: tuple[str, ...]
-    plus: tuple[DataFile, ...]
-    minus: tuple[DataFile, ...] = ()
+    plus: tuple[TableFile, ...]
+    minus: tuple[TableFile, ...] = ()
 
     def refuse_repeated(self, actions: Actions) -> None:
         """ConstraintViolated if the write itself adds a key twice."""
@@ -93,7 +93,7 @@ class NewKeys:
         names = [f"k{i}" for i, _ in enumerate(self.key)]
         return each.groupBy(*names).agg(F.sum(_MORE).alias(_MORE)).where(F.col(_MORE) > 0)
 
-    def _weighed(self, files: tuple[DataFile, ...], weight: int) -> DataFrame:
+    def _weighed(self, files: tuple[TableFile, ...], weight: int) -> DataFrame:
         rows = self._keys(snapshot_frame(self.spark, self.snapshot, files))
         return rows.withColumn(_MORE, F.lit(weight).cast("bigint"))
 

@@ -7,14 +7,14 @@ import uuid
 from everview.facts.tables import Commit
 from everview.facts.views import ViewRecord
 from everview.facts.watermarks import SELF
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.run.refresh.overwrite import clustered
 from everview.run.rows.read import snapshot_frame
 from everview.run.rows.write import files_wanted, write_rows
 from everview.spark.engine import Actions, Engine, whole
 
 
-def recluster(engine: Engine, table: EmbeddedTable) -> int:
+def recluster(engine: Engine, table: LakeTable) -> int:
     """Write all rows anew, clustered; the commit says that no row changed."""
     head = table.head()
     snapshot = table.snapshot(head.version)
@@ -25,7 +25,7 @@ def recluster(engine: Engine, table: EmbeddedTable) -> int:
     # The stored bytes are compressed; as many partitions as at a build, for Spark to pack.
     with engine.settings(whole(4 * snapshot.bytes)) as spark:
         rows = clustered(snapshot_frame(spark, snapshot), record)
-        if record.layout.kind not in ("keyed", "grouped") and not record.cluster_by:
+        if not record.layout.has_key and not record.cluster_by:
             rows = rows.coalesce(files_wanted(snapshot.bytes))
         written = write_rows(rows, table, token, actions)
     return table.commit(

@@ -11,17 +11,17 @@ from pyspark.sql import functions as F
 
 from everview.apply.lines import ACTION, DELETE, MINUS, PART, ROWS
 from everview.errors import InvalidArgument
-from everview.facts.files import DataFile, TableFile
+from everview.facts.files import TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Head
 from everview.facts.views import TableRecord
-from everview.lake.delta.storage import Storage, spark_path
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
+from everview.lake.storage import Storage, spark_path
 from everview.run.dml.align import aligned
 from everview.run.dml.constraints import refuse_nulls
+from everview.run.dml.lines import changed_lines
 from everview.run.dml.merge import Query, merged_lines, refuse_ambiguous, touched_paths
 from everview.run.dml.primary_key import NewKeys
-from everview.run.dml.update import updated_lines
 from everview.run.faults import Probe
 from everview.run.rows.read import placed_frame, plain_path, snapshot_frame
 from everview.run.rows.staging import Staging
@@ -38,7 +38,7 @@ class Target:
     """The table a statement writes, and where it runs."""
 
     engine: Engine
-    table: EmbeddedTable
+    table: LakeTable
     warehouse: Storage
     probe: Probe
     name: str
@@ -125,7 +125,8 @@ class Statement:
             marked = self._marked(files, condition, wanted)
             if not files:
                 return None
-            result = self._rewritten(updated_lines(marked, self._schema), files)
+            lines = changed_lines(marked, self._schema, updated=F.col(MATCHED))
+            result = self._rewritten(lines, files)
             return self._with_keys_checked(result, set(wanted))
 
     def merge(self, frame: DataFrame, on: tuple[str, ...]) -> Result | None:
@@ -246,7 +247,7 @@ class Statement:
 
     # Constraints
 
-    def _refuse_nulls(self, new: tuple[DataFile, ...]) -> None:
+    def _refuse_nulls(self, new: tuple[TableFile, ...]) -> None:
         with self._session() as spark:
             refuse_nulls(spark, self.snapshot, self._declared, new, self._actions)
 
@@ -258,7 +259,7 @@ class Statement:
         return result
 
     def _new_keys(
-        self, plus: tuple[DataFile, ...], minus: tuple[DataFile, ...] = ()
+        self, plus: tuple[TableFile, ...], minus: tuple[TableFile, ...] = ()
     ) -> NewKeys | None:
         key = self._declared.enforced_key
         return NewKeys(self._engine.own, self.snapshot, key, plus, minus) if key and plus else None

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import reduce
 from urllib.parse import unquote
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from everview.facts.checks import CHANGE_UNKNOWN
-from everview.facts.files import DataFile, InlineFile, RowSelection, Sign, TableFile
+from everview.facts.files import NO_ROWS, DataFile, InlineFile, Sign, TableFile
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Snapshot
 from everview.facts.views import HIDDEN
-from everview.lake.delta.storage import spark_path
+from everview.lake.storage import spark_path
+from everview.run.rows.selected import FILE, selected_rows, selection_table
 from everview.sql.names import quoted
 from everview.sql.write.select import WEIGHT
 
@@ -190,27 +192,41 @@ class _Reader:
         return self._final(joined)
 
     def _selected(self, files: list[DataFile], kind: str) -> DataFrame:
-        """Files of which only some rows count, told by their row index (deletion vectors)."""
-        rows = self._parquet(files).withColumn(PATH, _file_path())
-        names = self._seen_names(rows, files)
-        marks = [(names[self._path(f)], i) for f in files for i in _rows(f.selection)]
-        known = self._spark.createDataFrame(marks, "`__ev_path` string, `__ev_row` bigint")
-        placed = rows.withColumn("__ev_row", F.col("_metadata.row_index"))
-        how = "left_semi" if kind == "only" else "left_anti"
-        kept = placed.join(F.broadcast(known), [PATH, "__ev_row"], how)
-        whole = {self._path(f): f.partition for f in files}
-        return self._with_partition(kept, {names[p]: v for p, v in whole.items()})
+        """Files of which only some rows count, told by their row index (deletion vectors).
 
-    def _with_partition(
-        self, rows: DataFrame, values: dict[str, tuple[tuple[str, str | None], ...]]
+        A file is told by its size, which is much cheaper to compare than its path, where no other
+        file has that size.
+        """
+        sizes = Counter(f.size for f in files)
+        unique = [f for f in files if sizes[f.size] == 1]
+        others = [f for f in files if sizes[f.size] > 1]
+        parts = []
+        if unique:
+            rows = self._parquet(unique).withColumn(FILE, F.col("_metadata.file_size"))
+            keys = pa.array([f.size for f in unique], pa.int64())
+            parts.append(self._by_position(rows, unique, keys, kind))
+        if others:
+            rows = self._parquet(others).withColumn(FILE, _file_path())
+            names = self._seen_names(rows, others)
+            keys = pa.array([names[self._path(f)] for f in others], pa.string())
+            parts.append(self._by_position(rows, others, keys, kind))
+        return reduce(DataFrame.unionAll, parts)
+
+    def _by_position(
+        self, rows: DataFrame, files: list[DataFile], keys: pa.Array, kind: str
     ) -> DataFrame:
-        for name in self._partition_by:
-            cases = [
-                F.when(F.col(PATH) == path, F.lit(dict(partition).get(name)))
-                for path, partition in values.items()
-            ]
-            rows = rows.withColumn(name, self._partition_value(name, F.coalesce(*cases)))
-        return self._final(rows)
+        """Rows of files with a key that count, with the partition values of their files."""
+        values = {
+            f"__ev_p{i}": pa.array([dict(f.partition).get(name) for f in files], pa.string())
+            for i, name in enumerate(self._partition_by)
+        }
+        chosen = [NO_ROWS if f.selection is None else f.selection.rows for f in files]
+        known = self._spark.createDataFrame(selection_table(keys, chosen, values))
+        placed = rows.withColumn(PATH, _file_path()) if self._with_path else rows
+        kept = selected_rows(placed, known, kind)
+        for i, name in enumerate(self._partition_by):
+            kept = kept.withColumn(name, self._partition_value(name, F.col(f"__ev_p{i}")))
+        return self._final(kept)
 
     def _parquet(self, files: list[DataFile]) -> DataFrame:
         paths = [self._path(f) for f in files]
@@ -236,10 +252,6 @@ def plain_path(path: str, *, encoded: bool = True) -> str:
     text = unquote(path) if encoded else path
     scheme, _, rest = text.partition(":")
     return rest.lstrip("/") if scheme == "file" else text
-
-
-def _rows(selection: RowSelection | None) -> tuple[int, ...]:
-    return () if selection is None else selection.rows
 
 
 def flattened(rows: DataFrame, stored: Schema, *others: str) -> DataFrame:

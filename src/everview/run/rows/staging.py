@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame
 
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
-from everview.lake.delta.footers import read_written
-from everview.lake.delta.storage import Storage, decoded, spark_path
+from everview.lake.footers import read_written
+from everview.lake.storage import Storage, decoded, spark_path
 from everview.run.rows.read import empty_frame, schema_of, spark_schema
 from everview.run.rows.write import COMPRESSION
 from everview.spark.engine import Actions, Engine

@@ -20,9 +20,9 @@ from everview.apply.lines import (
     UPDATE_OLD,
 )
 from everview.errors import WriteVerification
-from everview.facts.files import DataFile
-from everview.lake.delta.storage import spark_path
-from everview.lake.delta.table import EmbeddedTable
+from everview.facts.files import TableFile
+from everview.lake.port import LakeTable
+from everview.lake.storage import spark_path
 from everview.spark.engine import Actions
 from everview.sql.names import quoted
 
@@ -34,9 +34,9 @@ COMPRESSION = "snappy"  # a third less CPU than zstd when a touched file is writ
 class Written:
     """The files of one write, by part, and the rows changed by action."""
 
-    rows: tuple[DataFile, ...]
-    minus: tuple[DataFile, ...] = ()
-    plus: tuple[DataFile, ...] = ()
+    rows: tuple[TableFile, ...]
+    minus: tuple[TableFile, ...] = ()
+    plus: tuple[TableFile, ...] = ()
     changed: Mapping[str, int] | None = None
 
     def count(self) -> int:
@@ -48,7 +48,7 @@ def files_wanted(size: int) -> int:
     return max(1, round(size / FILE_BYTES))
 
 
-def write_rows(frame: DataFrame, table: EmbeddedTable, token: str, actions: Actions) -> Written:
+def write_rows(frame: DataFrame, table: LakeTable, token: str, actions: Actions) -> Written:
     """Write plain rows as new files of the table."""
     folder = f"data/{token}"
     partition_by = table.partition_by()
@@ -60,7 +60,7 @@ def write_rows(frame: DataFrame, table: EmbeddedTable, token: str, actions: Acti
     return Written(_filled(files), changed={"insert": sum(f.rows or 0 for f in files)})
 
 
-def write_lines(frame: DataFrame, table: EmbeddedTable, token: str, actions: Actions) -> Written:
+def write_lines(frame: DataFrame, table: LakeTable, token: str, actions: Actions) -> Written:
     """Write lines that name their part; the action column is observed, not written."""
     folder = f"data/{token}"
     part = "part" if "part" not in {c.lower() for c in frame.columns} else "part_"
@@ -89,9 +89,7 @@ def _counts() -> list[Column]:
     return [F.count(F.lit(1)).alias("all"), *counts]
 
 
-def _save(
-    frame: DataFrame, table: EmbeddedTable, folder: str, partition_by: tuple[str, ...]
-) -> None:
+def _save(frame: DataFrame, table: LakeTable, folder: str, partition_by: tuple[str, ...]) -> None:
     for name in table.partition_by():
         if dict(frame.dtypes)[name] == "string":  # a folder cannot tell "" from NULL
             frame = frame.withColumn(name, F.nullif(F.col(quoted(name)), F.lit("")))
@@ -101,11 +99,11 @@ def _save(
     writer.parquet(spark_path(table.uri, folder))
 
 
-def _filled(files: tuple[DataFile, ...]) -> tuple[DataFile, ...]:
+def _filled(files: tuple[TableFile, ...]) -> tuple[TableFile, ...]:
     return tuple(f for f in files if f.rows)
 
 
-def _check(found: Mapping[str, tuple[DataFile, ...]], observed: Mapping[str, int]) -> None:
+def _check(found: Mapping[str, tuple[TableFile, ...]], observed: Mapping[str, int]) -> None:
     """The footers must hold the rows that were seen passing: this also catches stray files."""
     for part, files in found.items():
         counted = sum(f.rows or 0 for f in files)

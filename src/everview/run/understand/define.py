@@ -35,7 +35,7 @@ from everview.errors import SqlInvalid, UnsupportedType
 from everview.facts.refusals import Kind
 from everview.facts.schema import Schema
 from everview.facts.views import Moment, Tail
-from everview.lake.delta.types import check_types
+from everview.lake.types import check_types
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite, simplified
 from everview.run.rows.read import collated_columns, empty_frame, schema_of

@@ -1,4 +1,4 @@
-"""Which columns a Delta table can hold; every other type is refused by its name and column."""
+"""Which columns a table can hold in any format; other types are refused by name and column."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_types(schema: Schema) -> None:
     for field in schema.fields:
         for where, leaf in _unstored(field.name, field.parsed):
             raise UnsupportedType(
-                f"the column {where} is of type {leaf}, which Delta tables do not have",
+                f"the column {where} is of type {leaf}, which tables do not have",
                 remedy=_REMEDY,
             )
 

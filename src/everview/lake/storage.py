@@ -58,22 +58,22 @@ def location(uri: str) -> str:
 
 
 def encoded(path: str) -> str:
-    """A path as the log spells it: url-encoded."""
+    """The path of a file of a table (url-encoded) from its path in the storage."""
     return quote(path, safe=_PLAIN)
 
 
 def decoded(path: str) -> str:
-    """The path in the storage of a path in the log."""
+    """The path in the storage from the path of a file of a table."""
     return unquote(path)
 
 
 def is_absolute(path: str) -> bool:
-    """Whether a path of the log names a file outside the table's folder."""
+    """Whether the path of a file of a table names one outside the table's folder."""
     return _SCHEME.match(path) is not None
 
 
 def spark_path(uri: str, path: str = "") -> str:
-    """What Spark takes for a path of the log: Hadoop paths are not url-encoded."""
+    """What Spark takes for the path of a file of a table: Hadoop paths are not url-encoded."""
     if is_absolute(path):
         return decoded(path)
     root = location(uri)
@@ -91,7 +91,7 @@ def in_threads(work: Callable[[_A], _B], items: Iterable[_A]) -> list[_B]:
 
 
 class Storage:
-    """One location. Paths are as in the storage (decoded), never as in the log."""
+    """One location. Paths are as in the storage (decoded), never as those of a table's files."""
 
     def __init__(self, uri: str, options: Mapping[str, str] | None = None) -> None:
         self.uri = location(uri)
@@ -111,6 +111,10 @@ class Storage:
 
     def open(self, path: str) -> pa.NativeFile:
         return self._files.open_input_file(path)
+
+    def create(self, path: str) -> pa.NativeFile:
+        """A new file, which is there when it is closed."""
+        return self._files.open_output_stream(path)
 
     def list(self, folder: str, *, recursive: bool) -> tuple[pafs.FileInfo, ...]:
         """The files in a folder, sorted by path; none if there is no such folder."""

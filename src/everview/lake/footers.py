@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow.parquet as pq
 from pyarrow.fs import FileInfo
 
+from everview.algebra.types import DecimalOf, type_of
 from everview.errors import WriteVerification
 from everview.facts.files import Bounds, DataFile
 from everview.facts.schema import Schema
-from everview.lake.delta.partitions import partition_of_path
-from everview.lake.delta.stats import date_of, is_decimal, timestamp_of
-from everview.lake.delta.storage import Storage, encoded, in_threads
+from everview.lake.epoch import date_of, timestamp_of
+from everview.lake.storage import Storage, encoded, in_threads
 
 _WHOLE = frozenset({"byte", "short", "integer", "long"})
 _FLOATS = frozenset({"float", "double"})
 _SHOWS_NAN = "parquet-mr"  # the writer of Spark; others keep NaN out of their statistics
+_HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _LONGEST = 4096  # bytes of a string bound; writers cut or drop longer ones
 
 
@@ -59,6 +61,13 @@ def _data_file(
         partition=tuple((name, values[name]) for name in partition_by),
         bounds=_file_bounds(footer, schema),
     )
+
+
+def partition_of_path(path: str, below: str) -> Mapping[str, str | None]:
+    """The values in the folder names Spark made below a folder; Hive escapes characters as %XX."""
+    folders = path.removeprefix(below).strip("/").split("/")[:-1]
+    pairs = (folder.split("=", 1) for folder in folders)
+    return {unquote(name): None if value == _HIVE_NULL else unquote(value) for name, value in pairs}
 
 
 def _file_bounds(footer: pq.FileMetaData, schema: Schema) -> tuple[tuple[str, Bounds], ...]:
@@ -119,7 +128,7 @@ def _values(statistics: pq.Statistics, leaf: pq.ColumnSchema, type_: str) -> tup
         return _timestamps(raw, leaf, zoned=type_ == "timestamp")
     if type_ in _FLOATS:
         return _floats(raw)
-    if is_decimal(type_):
+    if isinstance(type_of(type_), DecimalOf):
         return statistics.min, statistics.max
     if type_ == "string":
         return _strings(raw)
