@@ -23,15 +23,15 @@ from everview.spark.engine import Actions
 
 # The phases of a refresh and the function that is the phase; those further in lie within others.
 PHASES = {
-    "gather the facts": "everview.refresh.gather",
-    "know the shape": "everview.refresh.shape_of_view",
-    "choose": "everview.refresh.choose",
-    "make the steps": "everview.refresh.program",
+    "gather the facts": "everview.views.planned.gather",
+    "know the shape": "everview.views.planned.shape_of_view",
+    "choose": "everview.views.planned.choose",
+    "make the steps": "everview.views.planned.with_steps",
     "run the steps": "everview.refresh.run",
     "  cut scans": "everview.run.refresh.work.narrowed",
     "  write SQL": "everview.run.refresh.work.write",
     "  frames, Spark's analysis": "everview.run.rows.frames.Frames.run",
-    "  touched files": "everview.run.refresh.keyed.touched_files",
+    "  stage the changes": "everview.run.refresh.keyed.stage_by_key",
     "  publish": "everview.run.refresh.execute.publish",
     "open a Delta table": "everview.lake.delta.load.DeltaTable",
     "list files of a snapshot": "everview.lake.delta.snapshot.read_files",
