@@ -13,7 +13,7 @@ FUZZ_CASES ?= 20000
 .DEFAULT_GOAL := help
 .PHONY: help setup demo picture docs docs-check functions test check nightly lint types format \
 	test-pure test-spark test-rest test-all test-corpus test-connect test-wheel pictures mutate fuzz \
-	fuzz-sql fuzz-spark coverage bench corpus dist lock clean
+	fuzz-sql fuzz-spark coverage bench bench-scale bench-page corpus dist lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s%s\n", $$1, $$2}'
@@ -93,8 +93,15 @@ format: $(READY) ## ruff: repair what it can, format the rest
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-bench: $(READY) ## measure refreshes against full recomputes
-	$(BIN)/python -m bench.run $(ARGS)
+bench: $(READY) ## refreshes against full recomputes and hand-written code, at scale factor 1; six minutes
+	PYTHONPATH=src:. $(BIN)/python -m bench.run --minutes 5 --json artifacts/bench.json $(ARGS)
+
+bench-scale: $(READY) ## the same at scale factors 1 and 10, all views and changes; hours, goes on where it was cut off
+	PYTHONPATH=src:. $(BIN)/python -m bench.run --scale 1 10 --whole --rounds 3 --resume \
+		--json artifacts/bench-scale.json $(ARGS)
+
+bench-page: $(READY) ## write docs/performance.md from artifacts/bench-scale.json, or from RESULTS=
+	PYTHONPATH=src:. $(BIN)/python -m bench.report $(or $(RESULTS),artifacts/bench-scale.json)
 
 corpus: $(READY) ## tell of every query of the corpus whether it keeps its meaning, and how it is kept as a view
 	PYTHONPATH=src:. $(BIN)/python -m tests.corpus.report $(ARGS)

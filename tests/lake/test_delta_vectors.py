@@ -11,7 +11,6 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
-from everview.lake.delta.storage import Storage
 from hypothesis import given
 from hypothesis import strategies as st
 
