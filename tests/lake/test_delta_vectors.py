@@ -18,7 +18,6 @@ from everview.errors import LostHistory
 from everview.facts.files import Positions, RowSelection, Sign
 from everview.facts.tables import Commit
 from everview.lake.delta.put import put_if_absent
-from everview.lake.delta.storage import Storage
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from everview.lake.delta.vectors import (
     inline_vector,
@@ -27,6 +26,7 @@ from everview.lake.delta.vectors import (
     vector_file,
     vector_of,
 )
+from everview.lake.storage import Storage
 from tests.lake.reading import bag_of, check_changes
 from tests.lake.vectors import VectorTable
 

@@ -15,9 +15,9 @@ from everview.lake.delta.live import checkpoint_vectors, checkpoints
 from everview.lake.delta.load import load
 from everview.lake.delta.log import read_entries, versions_in_log
 from everview.lake.delta.protocol import ENABLED, has_vectors, lowered, why_not_write
-from everview.lake.delta.settle import settle
 from everview.lake.delta.snapshot import metadata_of
-from everview.lake.delta.storage import Storage
+from everview.lake.settle import settle
+from everview.lake.storage import Storage
 
 
 def drop_vectors(storage: Storage, base: int, token: str) -> int:
