@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from everview.facts.files import NO_ROWS, ChangeFile, DataFile, Positions, Sign, TableFile
-from everview.lake.delta.differences import only_rows, without_rows
+from everview.lake.differences import only_rows, without_rows
 
 CHANGE_FILES = "change files"
 APPENDED = "appended files"

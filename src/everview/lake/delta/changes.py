@@ -12,13 +12,13 @@ from everview.errors import LostHistory
 from everview.facts.files import NO_ROWS, ChangeFile, DataFile, Positions, Sign, TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Lost
-from everview.lake.delta.differences import difference
 from everview.lake.delta.load import load
 from everview.lake.delta.log import FileAction, LogEntry, Metadata, read_entries
 from everview.lake.delta.partitions import shaped
 from everview.lake.delta.snapshot import metadata_of, read_files, stored_files
 from everview.lake.delta.stats import bounds_from_stats
 from everview.lake.delta.vectors import Vector, read_vector
+from everview.lake.differences import difference
 from everview.lake.shapes import common_columns
 from everview.lake.storage import Storage, decoded, in_threads, is_absolute
 from everview.lake.summed import (

@@ -14,12 +14,12 @@ from everview.errors import LostHistory
 from everview.facts.files import NO_ROWS, Bounds, DataFile, Positions
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot
-from everview.lake.delta.differences import without_rows
 from everview.lake.delta.load import arrow_table, load
 from everview.lake.delta.log import Metadata
 from everview.lake.delta.partitions import partition_text
 from everview.lake.delta.protocol import has_vectors
 from everview.lake.delta.stats import bounds_from_log
+from everview.lake.differences import without_rows
 from everview.lake.epoch import date_of, timestamp_of
 from everview.lake.storage import Storage, decoded
 
