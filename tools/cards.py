@@ -12,6 +12,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from everview.facts.methods import Method, Variant, Way
 from everview.facts.receipts import Read, Receipt, Verification
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import CommitInfo
@@ -39,7 +40,7 @@ MINUTE, DAY = 60_000, 86_400_000
 
 RECEIPT = Receipt(
     view="city_sales",
-    strategy="incremental: groups",
+    method=Method(Way.INCREMENTAL, Variant.GROUPS),
     reason="reads 1 % of the bytes",
     watermark_before={"sales": 41, "stores": 7},
     watermark_after={"sales": 44, "stores": 8},
@@ -55,7 +56,7 @@ RECEIPT = Receipt(
 FULL = replace(
     RECEIPT,
     view="churn",
-    strategy="full",
+    method=Method(Way.FULL),
     reason="rand() has another value at every refresh (line 4, column 9)",
     rows_inserted=8_120_000,
     rows_updated=0,

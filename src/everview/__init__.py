@@ -10,6 +10,7 @@ from everview.version import VERSION as __version__
 if TYPE_CHECKING:
     from everview.errors import EverviewError, RefreshFailed
     from everview.facts.keys import KeyCheck
+    from everview.facts.methods import Method, Variant, Way
     from everview.facts.progress import Progress
     from everview.facts.receipts import Read, Receipt, Verification
     from everview.handles.table import Table
@@ -24,6 +25,7 @@ __all__ = [
     "EverviewError",
     "Explanation",
     "KeyCheck",
+    "Method",
     "Progress",
     "Read",
     "Receipt",
@@ -31,9 +33,11 @@ __all__ = [
     "Settings",
     "Status",
     "Table",
+    "Variant",
     "Verification",
     "View",
     "Warehouse",
+    "Way",
     "__version__",
     "open",
 ]
@@ -44,6 +48,7 @@ _HOMES = {
     "EverviewError": "everview.errors",
     "Explanation": "everview.views.explanation",
     "KeyCheck": "everview.facts.keys",
+    "Method": "everview.facts.methods",
     "Progress": "everview.facts.progress",
     "Read": "everview.facts.receipts",
     "Receipt": "everview.facts.receipts",
@@ -51,9 +56,11 @@ _HOMES = {
     "Settings": "everview.settings",
     "Status": "everview.views.status",
     "Table": "everview.handles.table",
+    "Variant": "everview.facts.methods",
     "Verification": "everview.facts.receipts",
     "View": "everview.handles.view",
     "Warehouse": "everview.warehouse",
+    "Way": "everview.facts.methods",
     "open": "everview.session",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from everview.build import Planned
+from everview.build import Understood
 from everview.errors import EverviewError, NotATable, SqlInvalid, StillUsed
 from everview.facts.schema import Schema
 from everview.facts.views import SourceRecord, ViewRecord
@@ -29,7 +29,7 @@ from everview.views.world import World, record_of
 _REMEDY = "Replace or drop those views first; nothing was changed."
 
 
-def check_views_above(world: World, name: str, plan: Planned) -> None:
+def check_views_above(world: World, name: str, plan: Understood) -> None:
     """StillUsed if a view above could not be computed from what the materialized view becomes."""
     below = name.lower()
     entries = world.catalog.read()

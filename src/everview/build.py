@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from everview.choose.choose import choose
-from everview.choose.strategies import Full
+from everview.choose.choose import recomputed
 from everview.errors import CommitUnknown, NotATable, StillUsed, UnknownName
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
@@ -19,11 +18,12 @@ from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.port import LakeTable
 from everview.lake.storage import Storage, decoded
-from everview.program.program import program
+from everview.program.planned import with_steps
 from everview.refresh import run
 from everview.run.check.compare import is_same
 from everview.run.refresh.work import Rebuild, Work
 from everview.run.rows.read import packed_schema, snapshot_frame
+from everview.run.rows.write import Written
 from everview.run.understand.define import Defined
 from everview.shape.loose import loose_columns
 from everview.shape.shape import FullOnly, full_only
@@ -46,7 +46,7 @@ from everview.views.world import VIEW_PROPERTY, World, find_entry
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class Understood:
     """A definition understood over its sources, ready to be built."""
 
     definition: Definition
@@ -78,7 +78,7 @@ class _Misread(Exception):
 
 
 @contextlib.contextmanager
-def planned(world: World, definition: Definition, pins: Pins) -> Iterator[Planned]:
+def understood(world: World, definition: Definition, pins: Pins) -> Iterator[Understood]:
     """The definition over its sources, which are attached where the session's catalog has them;
     if the block fails they are forgotten again.
     """
@@ -87,7 +87,7 @@ def planned(world: World, definition: Definition, pins: Pins) -> Iterator[Planne
     try:
         check_circle(world, definition.name.lower(), (*sources.entries, *sources.inlined))
         now = sources_now(world, sources, pins)
-        yield Planned(definition, sources, now, understand(world, definition, sources, now))
+        yield Understood(definition, sources, now, understand(world, definition, sources, now))
     except CommitUnknown:
         raise
     except BaseException as error:
@@ -109,7 +109,7 @@ def shape_for(record: ViewRecord) -> TableShape:
     return TableShape(stored, (), {VIEW_PROPERTY: record.to_json()})
 
 
-def build(world: World, plan: Planned, place: Place, pins: Pins) -> Receipt:
+def build(world: World, plan: Understood, place: Place, pins: Pins) -> Receipt:
     """Write the view's rows and publish them, with its record, as the next version of its table.
 
     Rows other than those of the user's own text are not published: the view is then built by
@@ -125,20 +125,15 @@ def build(world: World, plan: Planned, place: Place, pins: Pins) -> Receipt:
     return _attempt(world, dataclasses.replace(plan, defined=defined), place, pins)
 
 
-def _attempt(world: World, plan: Planned, place: Place, pins: Pins) -> Receipt:
+def _attempt(world: World, plan: Understood, place: Place, pins: Pins) -> Receipt:
     record, shape = plan.record(world), plan.defined.shape
     wanted = dataclasses.replace(place.entry, policy=plan.definition.policy)
     facts = facts_to_build(world, wanted, (record, place.base), pins)
-    choice = choose(facts, shape, full=False)
-    assert isinstance(choice.strategy, Full)
-    strategy = dataclasses.replace(choice.strategy, reason=place.reason)
-    choice = dataclasses.replace(choice, strategy=strategy, reason=place.reason)
+    planned = with_steps(facts, shape, recomputed(facts, place.reason))
     rebuild = Rebuild(_changed_shape(record, place.base), partial(_check, world, plan))
-    receipt, version = run(
-        world, place.table, (facts, shape, choice), program(choice, shape), rebuild
-    )
-    pins[place.base.table_id] = version
-    return receipt
+    published = run(world, place.table, planned, rebuild)
+    pins[place.base.table_id] = published.version
+    return published.receipt
 
 
 def _changed_shape(record: ViewRecord, base: Snapshot) -> TableShape | None:
@@ -148,16 +143,16 @@ def _changed_shape(record: ViewRecord, base: Snapshot) -> TableShape | None:
     return None if is_same_record and base.schema == shape.schema else shape
 
 
-def _check(world: World, plan: Planned, work: Work) -> None:
+def _check(world: World, plan: Understood, work: Work, written: Written) -> None:
     """What must hold right before the rows are published."""
     _require_sources(world, plan)
-    if not isinstance(plan.defined.shape, FullOnly) and not _is_text(world, plan, work):
-        _remove_written(world, work)
+    if not isinstance(plan.defined.shape, FullOnly) and not _is_text(world, plan, work, written):
+        _remove_written(world, work, written)
         raise _Misread
     _require_sources(world, plan)
 
 
-def _require_sources(world: World, plan: Planned) -> None:
+def _require_sources(world: World, plan: Understood) -> None:
     known = world.catalog.read()
     gone = [name for name in plan.sources.entries if find_entry(known, name) is None]
     if gone:
@@ -167,7 +162,7 @@ def _require_sources(world: World, plan: Planned) -> None:
         )
 
 
-def _is_text(world: World, plan: Planned, work: Work) -> bool:
+def _is_text(world: World, plan: Understood, work: Work, written: Written) -> bool:
     """Whether the rows written are those of the user's own text; more than the setting of bytes
     to compare are not asked.
     """
@@ -175,28 +170,26 @@ def _is_text(world: World, plan: Planned, work: Work) -> bool:
     if facts.source_bytes() > world.settings.compare_bytes:
         return True
     loose = loose_columns(plan.defined.shape).all
-    work.step = "compare"
-    with logged(facts.view, "compare"):
+    with work.failures("compare"), logged(facts.view, "compare"):
         frames = {
             s.name: snapshot_frame(world.engine.own, s.at_new).select(
                 *map(quoted, plan.now[s.name].schema.names)
             )
             for s in facts.sources
         }
-        return is_same(world.engine, facts.stored.record, _written(facts, work), frames, loose)
+        return is_same(world.engine, facts.stored.record, _published(facts, written), frames, loose)
 
 
-def _written(facts: RefreshFacts, work: Work) -> Snapshot:
+def _published(facts: RefreshFacts, written: Written) -> Snapshot:
     """The version of the table that is about to be published."""
     shape = shape_for(facts.stored.record)
-    files = work.written.rows if work.written is not None else ()
     base = facts.stored.snapshot
     return Snapshot(
-        base.table_id, base.uri, base.version + 1, shape.schema, shape.partition_by, files
+        base.table_id, base.uri, base.version + 1, shape.schema, shape.partition_by, written.rows
     )
 
 
-def _remove_written(world: World, work: Work) -> None:
+def _remove_written(world: World, work: Work, written: Written) -> None:
     """Files that no commit was tried with."""
-    paths = [decoded(f.path) for f in work.written.rows] if work.written is not None else []
+    paths = [decoded(f.path) for f in written.rows]
     Storage(work.table.uri, world.storage_options).delete(paths)

@@ -6,7 +6,7 @@ import uuid
 from dataclasses import replace
 
 from everview.above import check_views_above, check_virtual_above
-from everview.build import Place, build, planned, shape_for
+from everview.build import Place, build, shape_for, understood
 from everview.errors import NotATable, SqlNotAllowed, UnknownName
 from everview.facts.receipts import Receipt
 from everview.facts.tables import Snapshot
@@ -72,7 +72,7 @@ def rebuild_view(world: World, entry: Entry, base: Snapshot, reason: str, pins: 
     record = record_in(base)
     place = Place(entry, table, base, f"built anew: {reason}")
     definition = definition_of(entry, record)
-    with built_anew(entry.name, reason), planned(world, definition, pins) as plan:
+    with built_anew(entry.name, reason), understood(world, definition, pins) as plan:
         return build(world, plan, place, pins)
 
 
@@ -91,7 +91,7 @@ def _create(world: World, definition: Definition, *, replaced: bool) -> Receipt:
     location = f"views/{uuid.uuid4().hex}"
     entry = Entry(definition.name, "view", location, definition.comment, definition.policy)
     pins: Pins = {}
-    with no_folder_left(world, location), planned(world, definition, pins) as plan:
+    with no_folder_left(world, location), understood(world, definition, pins) as plan:
         if replaced:
             check_views_above(world, entry.name, plan)
         shape = shape_for(plan.record(world))
@@ -109,7 +109,7 @@ def _replace(world: World, entry: Entry, table: LakeTable, definition: Definitio
     """
     base = table.snapshot(table.head().version)
     pins: Pins = {}
-    with planned(world, definition, pins) as plan:
+    with understood(world, definition, pins) as plan:
         check_views_above(world, entry.name, plan)
         receipt = build(world, plan, Place(entry, table, base, _REPLACED), pins)
     _set_wishes(world, entry, definition)

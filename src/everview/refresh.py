@@ -5,26 +5,23 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-from everview.choose.choose import choose
-from everview.choose.strategies import Choice, Full, Incremental, Skip
-from everview.errors import CommitConflict, ComputationFailed
+from everview.choose.receipt import planned_receipt
+from everview.choose.strategies import Choice, Skip
+from everview.errors import CommitConflict
+from everview.facts.methods import Way
 from everview.facts.receipts import Receipt
-from everview.facts.refreshes import RefreshFacts, Wish
-from everview.facts.refusals import Kind
-from everview.facts.views import ViewRecord
+from everview.facts.refreshes import Wish
 from everview.lake.catalog import Entry
 from everview.lake.port import LakeTable
-from everview.program.program import VIEW, program
-from everview.program.steps import Program
-from everview.rewrite.net_sources import net_sources
-from everview.run.refresh.execute import execute
+from everview.program.planned import Planned
+from everview.program.program import VIEW
+from everview.run.refresh.after_failure import carried_out
+from everview.run.refresh.execute import Published, execute
 from everview.run.refresh.work import Rebuild, Work
 from everview.run.rows.frames import Frames
 from everview.run.rows.staging import Staging
-from everview.shape.shape import Shape, full_only
-from everview.spark.engine import is_from_spark
-from everview.spark.errors import spark_failure
 from everview.views.gather import Pins, gather
+from everview.views.planned import planned
 from everview.views.world import World
 
 
@@ -32,16 +29,10 @@ def refresh(
     world: World, entry: Entry, table: LakeTable, pins: Pins, *, full: bool = False
 ) -> Receipt:
     """Bring one stored view to the pinned versions of its sources, and pin what was published."""
-    facts = gather(world, entry, table, pins)
-    shape = shape_of_view(world, table, facts.stored.record)
-    choice = choose(facts, shape, full=full)
-    steps = program(choice, shape)
-    try:
-        receipt, version = run(world, table, (facts, shape, choice), steps)
-    except ComputationFailed as error:
-        receipt, version = _again(world, table, (facts, shape, choice), error)
-    pins[facts.stored.snapshot.table_id] = version
-    return receipt
+    wanted = planned(world, entry, table, pins, full=full)
+    published = carried_out(wanted, lambda plan: run(world, table, plan))
+    pins[wanted.facts.stored.snapshot.table_id] = published.version
+    return published.receipt
 
 
 def refresh_among_others(
@@ -69,84 +60,25 @@ def _already_done(world: World, entry: Entry, table: LakeTable, pins: Pins) -> R
     behind = any(s.old != s.new for s in facts.sources)
     if behind or stored.distrust or stored.record.outside:  # of what has no versions nobody knows
         return None
-    shape = shape_of_view(world, table, facts.stored.record)
-    choice = Choice(Skip("already done"), "another refresh of the view was first")
-    receipt, version = run(world, table, (facts, shape, choice), program(choice, shape))
-    pins[facts.stored.snapshot.table_id] = version
-    return receipt
+    pins[stored.snapshot.table_id] = stored.snapshot.version
+    choice = Choice(Skip(Way.ALREADY_DONE), "another refresh of the view was first")
+    return planned_receipt(facts, choice)
 
 
-def shape_of_view(world: World, table: LakeTable, record: ViewRecord) -> Shape:
-    """The view's shape: by its text, unless it was found at creation to be full only."""
-    defined = world.defined(table, record)
-    if record.full_only:
-        place = getattr(defined.shape, "place", None)
-        kind = record.full_kind or Kind.UNKNOWN
-        shape = full_only(kind, record.full_only, place, record.columns)
-        return replace(shape, moment=record.moment or defined.moment)
-    return defined.shape
-
-
-def run(
-    world: World,
-    table: LakeTable,
-    planned: tuple[RefreshFacts, Shape, Choice],
-    steps: Program,
-    rebuild: Rebuild | None = None,
-) -> tuple[Receipt, int]:
+def run(world: World, table: LakeTable, plan: Planned, rebuild: Rebuild | None = None) -> Published:
     """Carry out the steps; the receipt says what they did, and the version what is published."""
-    facts, shape, choice = planned
     token = uuid.uuid4().hex
     if rebuild is not None and rebuild.shape is not None:
         table = table.becoming(rebuild.shape)
     work = Work(
         engine=world.engine,
-        facts=facts,
-        choice=choice,
-        shape=shape,
+        planned=plan,
         table=table,
         token=token,
-        frames=Frames(world.engine, facts, VIEW),
+        frames=Frames(world.engine, plan.facts, VIEW),
         staging=Staging(world.engine, world.storage, token),
         probe=world.probe,
         rebuild=rebuild,
     )
-    try:
-        version = execute(steps, work) if steps else facts.stored.snapshot.version
-    except Exception as error:
-        if not is_from_spark(error):
-            raise
-        doing = "refresh" if facts.stored.built else "first build"
-        where = f"{doing} of {facts.view}, step {work.step}"
-        raise spark_failure(error, f"`{facts.view}`", where, "Nothing was published.") from error
-    return work.receipt(), version
-
-
-def _again(
-    world: World,
-    table: LakeTable,
-    planned: tuple[RefreshFacts, Shape, Choice],
-    error: ComputationFailed,
-) -> tuple[Receipt, int]:
-    """After a failure: with net changes, because a row that came and went may be what fails; then
-    in full, if the policy allows it. A check that failed is not answered.
-    """
-    facts, shape, choice = planned
-    if isinstance(choice.strategy, Incremental):
-        netted = replace(choice.strategy, changes=net_sources(choice.strategy.changes))
-        again = replace(choice, strategy=netted)
-        try:
-            return run(world, table, (facts, shape, again), program(again, shape))
-        except ComputationFailed as second:
-            error = second
-    choice = _after_failure(facts, choice, error)
-    return run(world, table, (facts, shape, choice), program(choice, shape))
-
-
-def _after_failure(facts: RefreshFacts, choice: Choice, error: ComputationFailed) -> Choice:
-    """A failed incremental refresh is recomputed in full, unless the policy forbids it."""
-    if not isinstance(choice.strategy, Incremental) or facts.policy == "INCREMENTAL STRICT":
-        raise error
-    reason = f"the incremental refresh failed in Spark: {error.what}"
-    cost = choice.runner_up.cost if choice.runner_up else choice.strategy.cost
-    return replace(choice, strategy=Full(reason, cost), reason=reason, runner_up=None)
+    with work.failures("session"):  # what fails between the steps
+        return execute(work)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import everview as ev
 from everview import refresh
+from everview.choose.strategies import Incremental
 from everview.errors import ComputationFailed, EverviewError, NotIncremental, RefreshRefused
+from everview.run.refresh.execute import Published
+from everview.run.refresh.work import Work
 from tests.api.bags import assert_exact, bag, frame, refused
 from tests.api.shop import BY_CITY, CITIES, LARGE, SALES, add_sales
 
@@ -59,10 +61,10 @@ def test_a_failure_of_the_planner_is_answered_by_a_full_refresh(
     add_sales(sales, (6, "Oslo", 60))
     carried_out = refresh.execute
 
-    def failing(steps: Any, work: Any) -> int:
-        if work.choice.strategy.name.startswith("incremental"):
+    def failing(work: Work) -> Published:
+        if isinstance(work.planned.choice.strategy, Incremental):
             raise FromTheJvm("no such plan")
-        return carried_out(steps, work)
+        return carried_out(work)
 
     monkeypatch.setattr(refresh, "execute", failing)
     receipt = view.refresh()

@@ -8,7 +8,7 @@ from everview.facts.files import ChangeFile, DataFile, Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Lost, Snapshot
-from everview.facts.views import Layout, ViewRecord
+from everview.facts.views import Layout, LayoutKind, ViewRecord
 from everview.shape.shape import Shape
 from tests.sql.schemas import SOURCES
 
@@ -40,7 +40,9 @@ def facts(
     stored: Snapshot | None = None,
     distrust: str = "",
 ) -> RefreshFacts:
-    record = ViewRecord("SELECT", {}, Schema(()), (), Layout("bag", (), Schema(())), "", "0.1.0")
+    record = ViewRecord(
+        "SELECT", {}, Schema(()), (), Layout(LayoutKind.BAG, (), Schema(())), "", "0.1.0"
+    )
     watermark: Mapping[str, int] = {s.name: s.old for s in sources if s.old is not None}
     kept = snapshot(50_000, 50_000) if stored is None else stored
     known = StoredFacts(

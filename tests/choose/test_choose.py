@@ -12,6 +12,7 @@ from everview.choose.choose import choose
 from everview.choose.strategies import Full, Incremental, Move, Refusal, Skip
 from everview.errors import Place, RefreshRefused
 from everview.facts.files import Sign
+from everview.facts.methods import Way
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes
 from everview.facts.views import Moment
@@ -27,7 +28,7 @@ def test_nothing_moved() -> None:
     choice = choose(facts(ROWS, source("t"), source("u")), ROWS, full=False)
     assert isinstance(choice.strategy, Skip)
     assert list(choice.estimates()) == ["skipped"]
-    assert program(choice, ROWS) == ()
+    assert program(choice, ROWS).steps == ()
 
 
 def test_versions_moved_without_rows() -> None:
@@ -36,7 +37,7 @@ def test_versions_moved_without_rows() -> None:
     choice = choose(facts(GROUPS, moved), GROUPS, full=False)
     assert isinstance(choice.strategy, Move)
     assert "t hold no change" in choice.reason
-    assert program(choice, GROUPS) == (Publish(),)
+    assert program(choice, GROUPS).steps == (Publish(),)
 
 
 @pytest.mark.parametrize("policy", ["AUTO", "FULL"])
@@ -80,7 +81,7 @@ def test_what_must_be_full_is_full_under_every_policy(
 def test_small_changes_are_propagated(kind: Shape, signs: tuple[Sign, ...], name: str) -> None:
     others = [source("u")] if kind is ROWS else []
     choice = choose(facts(kind, source("t", *signs), *others), kind, full=False)
-    assert choice.strategy.name == name
+    assert choice.strategy.method.name == name
     assert "% of the bytes" in choice.reason
     assert choice.runner_up is not None
     assert set(choice.estimates()) == {name, "full"}
@@ -127,7 +128,7 @@ def test_lost_history_falls_back_to_full_with_the_reason(policy: str) -> None:
     choice = choose(replace(LOST, policy=policy), GROUPS, full=False)
     assert isinstance(choice.strategy, Full)
     assert choice.reason == "t: version 3 was vacuumed"
-    assert choice.refusals == (Refusal("incremental", choice.reason),)
+    assert choice.refusals == (Refusal(Way.INCREMENTAL, choice.reason),)
 
 
 FOREIGN = facts(ROWS, source("t"), distrust="changed by another writer")

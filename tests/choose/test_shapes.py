@@ -6,6 +6,7 @@ import pytest
 
 from everview.choose.choose import choose
 from everview.choose.strategies import Incremental
+from everview.facts.views import LayoutKind
 from everview.program.program import program
 from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, FullOnly, Keyed
@@ -15,9 +16,9 @@ from tests.choose.shapes import GROUPS, MINUS, NUMBERED, PARTITIONS, PLUS, ROWS,
 
 def test_shapes() -> None:
     assert isinstance(ROWS, Bag)
-    assert ROWS.layout.kind == "bag"
+    assert ROWS.layout.kind is LayoutKind.BAG
     assert isinstance(GROUPS, Keyed)
-    assert GROUPS.layout.kind == "keyed"
+    assert GROUPS.layout.kind is LayoutKind.KEYED
     assert GROUPS.layout.key == ("b",)
     assert GROUPS.layout.stored.names[:3] == ("b", "n", "m")
     assert GROUPS.layout.stored.names[3].startswith("__ev.")
@@ -118,7 +119,7 @@ def test_rows_are_kept_by_the_key_that_all_groupings_share(
 ) -> None:
     found = shape(sql, "double")
     assert isinstance(found, Grouped)
-    assert found.layout.kind == "grouped"
+    assert found.layout.kind is LayoutKind.GROUPED
     if key is not None:
         assert (found.layout.key, found.layout.stored.names) == (key, names)
     assert len(found.layout.key) == 1
@@ -167,8 +168,9 @@ def test_the_steps_of_partitions() -> None:
     given = facts(PARTITIONS, source("t", PLUS), policy="INCREMENTAL")
     choice = choose(given, PARTITIONS, full=False)
     assert isinstance(choice.strategy, Incremental)
-    assert choice.strategy.name == "incremental: partitions"
-    assert [s.name for s in program(choice, PARTITIONS)] == ["changes", "rows", "write", "commit"]
+    assert choice.strategy.method.name == "incremental: partitions"
+    names = [s.name for s in program(choice, PARTITIONS).steps]
+    assert names == ["changes", "rows", "write", "commit"]
     assert choice.strategy.cost.bytes_read > 200_000_000, "the partitions are read at NEW"
 
 

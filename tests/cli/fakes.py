@@ -15,11 +15,12 @@ from everview.cli.parser import parse
 from everview.cli.progress import Progress
 from everview.cli.screen import Screen
 from everview.errors import UnknownName
+from everview.facts.methods import Method, Way
 
 Captured = pytest.CaptureFixture[str]
 RECEIPT = Receipt(
     view="city_sales",
-    strategy="incremental",
+    method=Method(Way.INCREMENTAL),
     reason="reads 1 % of the bytes",
     watermark_before={"sales": 1},
     watermark_after={"sales": 2},
@@ -39,7 +40,7 @@ STATUS = Status(
     last_refresh=None,
 )
 EXPLANATION = Explanation(
-    view="city_sales", strategy="full", reason="why", steps=("write",), queries=("SELECT 1",)
+    view="city_sales", method=Method(Way.FULL), reason="why", steps=(), queries=("SELECT 1",)
 )
 
 

@@ -12,7 +12,7 @@ from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Head, Lost, Snapshot
-from everview.facts.views import Layout, Mention, SourceRecord, TableRecord, ViewRecord
+from everview.facts.views import Layout, LayoutKind, Mention, SourceRecord, TableRecord, ViewRecord
 
 SCHEMA = Schema(
     (
@@ -60,11 +60,12 @@ def test_a_view_record_survives_json() -> None:
         settings={"spark.sql.ansi.enabled": "true"},
         columns=SCHEMA.only(("id",)),
         sources=(SourceRecord("t", "some-id", SCHEMA, ("id",)),),
-        layout=Layout("keyed", ("id",), SCHEMA),
+        layout=Layout(LayoutKind.KEYED, ("id",), SCHEMA),
         full_only="",
         created_with="0.1.0",
     )
     assert ViewRecord.from_json(record.to_json()) == record
+    assert json.loads(record.to_json())["layout"]["kind"] == "keyed"
     assert record.source("t").id == "some-id"
     full = replace(
         record,
@@ -76,13 +77,15 @@ def test_a_view_record_survives_json() -> None:
 
 
 def test_a_record_without_a_kind_or_with_one_of_a_later_version_is_read() -> None:
-    layout = Layout("rows", (), SCHEMA)
+    layout = Layout(LayoutKind.ROWS, (), SCHEMA)
     record = ViewRecord("SELECT 1", {}, SCHEMA, (), layout, "for a reason", "0.1.0")
     raw = json.loads(record.to_json())
     raw["full_kind"] = "A_KIND_OF_LATER"
     assert ViewRecord.from_json(json.dumps(raw)) == record
     del raw["full_kind"], raw["mentions"]
     assert ViewRecord.from_json(json.dumps(raw)) == record
+    raw["layout"]["kind"] = "a layout of later"
+    assert ViewRecord.from_json(json.dumps(raw)).layout.kind is LayoutKind.ROWS
 
 
 def test_a_table_record_survives_json() -> None:
@@ -146,7 +149,7 @@ def test_a_source_whose_history_is_lost_has_changed() -> None:
     same = SourceFacts("u", "id", 2, 2, snapshot, snapshot, Changes("id", "uri", 2, 2, SCHEMA, ()))
     assert lost.changed
     assert not same.changed
-    layout = Layout("bag", (), SCHEMA)
+    layout = Layout(LayoutKind.BAG, (), SCHEMA)
     record = ViewRecord("SELECT", {}, SCHEMA, (), layout, full_only="", created_with="0.1.0")
     stored = StoredFacts(record=record, snapshot=snapshot, built=True, watermark={}, distrust="")
     assert RefreshFacts("v", "AUTO", stored, (lost, same)).source("u") is same

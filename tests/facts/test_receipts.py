@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from everview.facts.methods import Method, Variant, Way
 from everview.facts.receipt_text import read_text, receipt_lines
 from everview.facts.receipts import Read, Receipt, Verification
 
 RECEIPT = Receipt(
     view="city_sales",
-    strategy="incremental: groups",
+    method=Method(Way.INCREMENTAL, Variant.GROUPS),
     reason="reads 1 % of the bytes",
     watermark_before={"sales": 41, "stores": 7},
     watermark_after={"sales": 44, "stores": 7},
@@ -27,7 +28,7 @@ RECEIPT = Receipt(
 )
 FULL = replace(
     RECEIPT,
-    strategy="full",
+    method=Method(Way.FULL),
     reason="DISTINCT is not maintained incrementally (line 1, column 8)",
     rows_inserted=1200,
     rows_updated=0,
@@ -36,7 +37,7 @@ FULL = replace(
     estimates={"full": {"seconds": 4.0}},
     recompute_seconds=None,
 )
-SKIPPED = Receipt("v", "skipped: nothing changed", "no source has a new version", {}, {})
+SKIPPED = Receipt("v", Method(Way.SKIPPED), "no source has a new version", {}, {})
 
 
 def test_a_receipt_is_one_line_and_its_reason() -> None:
@@ -100,6 +101,7 @@ def test_a_skipped_refresh_is_one_short_line() -> None:
     assert SKIPPED.total_seconds == 0
     moved = replace(
         SKIPPED,
+        method=Method(Way.MOVED),
         reason="new versions of sales hold no change of rows",
         watermark_before={"sales": 1},
         watermark_after={"sales": 2},
@@ -125,6 +127,44 @@ def test_several_receipts_stand_in_columns() -> None:
 def test_a_receipt_survives_json() -> None:
     above = replace(SKIPPED, below=(RECEIPT,))
     assert Receipt.from_dict(json.loads(json.dumps(above.to_dict()))) == above
+
+
+@pytest.mark.parametrize(
+    ("method", "text", "way", "variant"),
+    [
+        (Method(Way.SKIPPED), "skipped: nothing changed", "skipped", None),
+        (Method(Way.ALREADY_DONE), "skipped: already done", "already done", None),
+        (Method(Way.MOVED), "skipped: nothing changed", "moved", None),
+        (Method(Way.FULL), "full", "full", None),
+        *(
+            (Method(Way.INCREMENTAL, v), f"incremental: {v.value}", "incremental", v.value)
+            for v in Variant
+        ),
+    ],
+)
+def test_how_a_view_was_refreshed_is_stored_as_text_and_as_values(
+    method: Method, text: str, way: str, variant: str | None
+) -> None:
+    moved = {"sales": 2 if method.way in (Way.SKIPPED, Way.ALREADY_DONE) else 1}
+    receipt = replace(SKIPPED, method=method, watermark_before=moved, watermark_after={"sales": 2})
+    raw = receipt.to_dict()
+    assert (raw["strategy"], raw["way"], raw["variant"]) == (text, way, variant)
+    assert (receipt.strategy, receipt.way, receipt.variant) == (text, method.way, method.variant)
+    older = {k: v for k, v in raw.items() if k not in ("way", "variant")}
+    assert "method" not in raw
+    assert Receipt.from_dict(raw) == Receipt.from_dict(older) == receipt
+
+
+def test_a_way_of_a_later_version_is_read_by_its_text() -> None:
+    raw = {**RECEIPT.to_dict(), "way": "by magic", "variant": "spells"}
+    assert Receipt.from_dict({**raw, "strategy": "full"}).is_full
+    unknown = Receipt.from_dict({**raw, "strategy": "incremental: spells"})
+    assert (unknown.way, unknown.variant) == (Way.INCREMENTAL, None)
+
+
+def test_only_an_incremental_refresh_has_a_variant() -> None:
+    with pytest.raises(ValueError, match="no variant"):
+        Method(Way.FULL, Variant.ROWS)
 
 
 def test_a_receipt_of_an_older_form_is_read() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+from everview.facts.methods import Method, Way
 from everview.facts.receipts import Receipt
 from everview.run.refresh.several import (
     Began,
@@ -32,7 +33,7 @@ TOWER = Order(
 
 
 def receipt(name: str) -> Receipt:
-    return Receipt(name, "incremental", "", {}, {})
+    return Receipt(name, Method(Way.INCREMENTAL), "", {}, {})
 
 
 def nothing(event: Event | None = None) -> None:

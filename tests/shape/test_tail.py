@@ -14,7 +14,7 @@ from everview.algebra.relations import Aggregate, At, Project, Rel, TopK
 from everview.algebra.scalars import Ref, integer
 from everview.algebra.walk import walk_plan
 from everview.facts.schema import Field, Schema
-from everview.facts.views import Layout, OrderKey, Tail, ViewRecord
+from everview.facts.views import Layout, LayoutKind, OrderKey, Tail, ViewRecord
 from everview.shape.shape import Bag, FullOnly, Keyed, Shape
 from everview.shape.tail import shape_with_tail, split_tail
 from everview.sql.bind.query import Lowered, bind
@@ -128,7 +128,7 @@ def test_what_is_only_recomputed_stores_its_public_columns_and_has_no_tail() -> 
     sql = "SELECT b, rank() OVER (ORDER BY b) AS r FROM t ORDER BY a LIMIT 3"
     found = shape(sql)
     assert isinstance(found, FullOnly)
-    assert found.layout == Layout("rows", (), found.layout.stored)
+    assert found.layout == Layout(LayoutKind.ROWS, (), found.layout.stored)
     assert found.layout.stored.names == ("b", "r")
 
 
@@ -141,7 +141,9 @@ def test_a_tail_says_how_many_rows_it_shows() -> None:
 def test_a_tail_is_recorded_and_a_record_without_one_is_read() -> None:
     tail = Tail((OrderKey("__ev.by0_a", True, True), OrderKey("b", False, True)), None, 4)
     columns = Schema((Field("b", "long"),))
-    record = ViewRecord("SELECT", {}, columns, (), Layout("bag", (), columns, tail), "", "0.1.0")
+    record = ViewRecord(
+        "SELECT", {}, columns, (), Layout(LayoutKind.BAG, (), columns, tail), "", "0.1.0"
+    )
     assert ViewRecord.from_json(record.to_json()) == record
     older = record.to_json().replace('"tail": ', '"other": ')
-    assert ViewRecord.from_json(older).layout == Layout("bag", (), columns)
+    assert ViewRecord.from_json(older).layout == Layout(LayoutKind.BAG, (), columns)

@@ -8,7 +8,7 @@ import pytest
 
 from everview.errors import Place
 from everview.facts.schema import Field, Schema
-from everview.facts.views import Layout, Moment, ViewRecord
+from everview.facts.views import Layout, LayoutKind, Moment, ViewRecord
 from everview.sql.bind.moments import function_bodies, known_moment, own_calls
 from everview.sql.read.parse import parse_query
 
@@ -69,7 +69,7 @@ def test_a_record_keeps_the_moment_and_an_older_one_has_none() -> None:
     columns = Schema((Field("a", "long"),))
     moment = Moment("now()", Place(1, 2, 3, "..."))
     record = ViewRecord(
-        "q", {}, columns, (), Layout("rows", (), columns), "why", "1", moment=moment
+        "q", {}, columns, (), Layout(LayoutKind.ROWS, (), columns), "why", "1", moment=moment
     )
     assert ViewRecord.from_json(record.to_json()) == record
     raw = json.loads(record.to_json())

@@ -11,7 +11,7 @@ from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Lost, Snapshot
 from everview.facts.views import Layout, SourceRecord, ViewRecord
-from everview.program.program import program
+from everview.program.planned import with_steps
 from everview.shape.maintained import unmaintained
 from everview.shape.shape import Shape, full_only
 from everview.shape.tail import shape_with_tail, split_tail
@@ -119,5 +119,4 @@ def explained(view: str, sql: str, *sources: SourceFacts, policy: str = "AUTO") 
     """What a refresh of this view would do with its sources as they are."""
     kind = shape(sql)
     given = facts(view, kind, *sources, policy=policy)
-    choice = choose(given, kind, full=False)
-    return explanation(given, kind, choice, program(choice, kind))
+    return explanation(with_steps(given, kind, choose(given, kind, full=False)))

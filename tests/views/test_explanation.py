@@ -10,9 +10,10 @@ import pytest
 from everview.algebra.notation.plans import Node
 from everview.errors import Place
 from everview.facts.files import DataFile, Sign
+from everview.facts.methods import Method, Variant, Way
 from everview.facts.refreshes import SourceFacts
 from everview.facts.tables import Changes
-from everview.views.explanation import Explanation, rebuild_explanation
+from everview.views.explanation import ExplainedStep, Explanation, rebuild_explanation
 from tests.views.shop import (
     BIG,
     CITIES,
@@ -108,7 +109,7 @@ def test_full_by_cost_says_what_is_cheaper() -> None:
     assert "full (about 10 s) rather than incremental (about 11 s): 1 action rather than 2" in str(
         found
     )
-    assert found.not_chosen == "incremental: groups"
+    assert found.not_chosen == Method(Way.INCREMENTAL, Variant.GROUPS)
     assert "not chosen: incremental, reads 600.5 MB and writes 40.0 kB" in str(found)
 
 
@@ -128,10 +129,26 @@ def test_the_queries_come_last_under_a_heading() -> None:
     assert found.queries[0].startswith("-- changes\nSELECT")
 
 
+def test_as_json_it_has_texts_and_the_values_beside_them() -> None:
+    found = explained("city_sales", CITY_SALES, SALES, STORES).to_dict()
+    assert (found["strategy"], found["way"], found["variant"]) == ("full", "full", None)
+    assert found["not_chosen"] == "incremental: groups"
+    assert found["steps"][0] == "write: recompute everything"
+    assert len(found["steps"]) == len(found["details"])
+    assert "method" not in found
+    bag = explained("big", BIG, SALES, STILL_STORES).to_dict()
+    assert (bag["strategy"], bag["way"], bag["variant"]) == ("incremental: rows", *_ROWS)
+    refused = explained("cities", CITIES, SALES, STORES).to_dict()
+    assert refused["refusals"][0].startswith("incremental: ")
+
+
+_ROWS = ("incremental", "rows")
+
+
 def test_a_bag_with_deletions_looks_for_their_copies() -> None:
     found = explained("big", BIG, SALES, STILL_STORES)
-    assert [s.split(":")[0] for s in found.steps] == ["changes", "copies", "write", "commit"]
-    assert found.details[1:] == (
+    assert [s.name for s in found.steps] == ["changes", "copies", "write", "commit"]
+    assert tuple(s.details for s in found.steps[1:]) == (
         ("in 1 of 1 file, 40.0 kB",),
         ("1 of 1 file, 40.0 kB",),
         ("compare-and-swap on v12",),
@@ -158,7 +175,9 @@ def test_the_tree_is_the_plan_with_what_its_leaves_hold() -> None:
 def test_a_leaf_read_by_two_terms_is_listed_once() -> None:
     sql = "SELECT x.amount FROM sales AS x JOIN sales AS y ON x.sale_id = y.item_id"
     found = explained("v", sql, SALES, policy="INCREMENTAL")
-    assert found.details[0][0] == ("changes of sales  2 files, 400.0 kB, 10,092 rows, read 2 times")
+    assert found.steps[0].details[:1] == (
+        "changes of sales  2 files, 400.0 kB, 10,092 rows, read 2 times",
+    )
 
 
 def test_rows_that_are_not_counted_are_not_guessed() -> None:
@@ -252,12 +271,12 @@ def test_the_keys_of_a_bag() -> None:
 
 
 def test_what_does_not_fit_a_screen_is_cut_and_says_so() -> None:
-    step = "changes: compute " + "the changes of many tables " * 6
+    title = "compute " + "the changes of many tables " * 6
+    step = ExplainedStep("changes", title, ("files " * 30,))
     found = replace(
         explained("city_sales", CITY_SALES, SALES, STILL_STORES),
         formula=tuple(f"Δpart_{n} = " + "Δsales ⋈ stores_new  +  " * 9 for n in range(30)),
         steps=(step,) * 40,
-        details=(("files " * 30,),) * 40,
     )
     lines = str(found).splitlines()
     assert len(lines) <= 40

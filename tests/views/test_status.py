@@ -10,7 +10,7 @@ import pytest
 from everview.errors import Place, UnknownName
 from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
-from everview.facts.views import Layout, Moment, SourceRecord, ViewRecord
+from everview.facts.views import Layout, LayoutKind, Moment, SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
 from everview.shape.shape import full_only
 from everview.views.kept import how_kept, with_moment
@@ -188,10 +188,10 @@ def test_how_a_view_is_kept(sql: str, text: str) -> None:
 
 def test_a_hidden_key_is_not_named() -> None:
     record = ViewRecord(
-        "", {}, Schema(()), (), Layout("keyed", ("__ev.h0",), Schema(())), "", "0.1.0"
+        "", {}, Schema(()), (), Layout(LayoutKind.KEYED, ("__ev.h0",), Schema(())), "", "0.1.0"
     )
     assert recorded_as(record) == "incremental, keyed by 1 hidden key"
-    grouped = replace(record, layout=Layout("grouped", ("a", "__ev.h0"), Schema(())))
+    grouped = replace(record, layout=Layout(LayoutKind.GROUPED, ("a", "__ev.h0"), Schema(())))
     assert recorded_as(grouped) == "incremental, rows by a, 1 hidden key"
 
 

@@ -10,6 +10,13 @@ from everview.algebra.derive.signs import Sign, Signs
 from everview.algebra.relations import Net, Rel
 from everview.algebra.types import can_be_compared
 from everview.apply.grouped import touched_partitions
+from everview.choose.variants import (
+    AppendRows,
+    Applied,
+    ChangeGroups,
+    ChangeRows,
+    ReplacePartitions,
+)
 from everview.delta.aggregate import change_table
 from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
@@ -26,7 +33,7 @@ class ViewChanges:
     alone.
     """
 
-    variant: str
+    applied: Applied
     plan: Rel
     insert_only: bool
 
@@ -44,13 +51,13 @@ def changes_of(
     gains = Signs().of(changes) == 1
     match shape:
         case Bag() if gains:
-            return ViewChanges("append", changes, gains)
+            return ViewChanges(AppendRows(), changes, gains)
         case Bag():
-            return ViewChanges("rows", Net(changes), gains)
+            return ViewChanges(ChangeRows(), Net(changes), gains)
         case Keyed(view, _):
-            return ViewChanges("groups", change_table(view, changes), gains)
+            return ViewChanges(ChangeGroups(view, not gains), change_table(view, changes), gains)
         case Grouped(view, _, _):
-            return ViewChanges("partitions", touched_partitions(view, changes), gains)
+            return ViewChanges(ReplacePartitions(view), touched_partitions(view, changes), gains)
         case _:
             assert_never(shape)
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import inputs, walk_plan
 from everview.choose.changes import changed_files, changes_of, known_of
 from everview.choose.cost import Cost
 from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal
 from everview.choose.unchanged import must_be_full, require_full_allowed, unchanged
+from everview.choose.variants import (
+    AppendRows,
+    Applied,
+    ChangeGroups,
+    ChangeRows,
+    ReplacePartitions,
+)
+from everview.facts.methods import Way
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
@@ -31,36 +41,41 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     moved = [s for s in facts.sources if s.old != s.new]
     if not forced and not any(s.changed for s in facts.sources):
         names = ", ".join(s.name for s in moved)
-        return Choice(Move("nothing changed"), f"new versions of {names} hold no change of rows")
+        return Choice(Move(), f"new versions of {names} hold no change of rows")
     if forced:
-        return Choice(Full(forced, _full_cost(facts)), forced)
-    recompute = Full("", _full_cost(facts))
+        return recomputed(facts, forced)
+    recompute = Full(_full_cost(facts))
     incremental = _incremental(facts, shape)
     if isinstance(incremental, Refusal):
         return _fall_back(facts, recompute, incremental)
     return _cheaper(facts, incremental, recompute)
 
 
+def recomputed(facts: RefreshFacts, reason: str) -> Choice:
+    """A full recompute, whatever the policy and the costs are."""
+    return Choice(Full(_full_cost(facts)), reason)
+
+
 def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     for source in facts.sources:
         if isinstance(source.changes, Lost):
-            return Refusal("incremental", f"{source.name}: {source.changes.reason}")
+            return Refusal(Way.INCREMENTAL, f"{source.name}: {source.changes.reason}")
     changed = frozenset(s.name for s in facts.sources if s.changed)
     if isinstance(shape, FullOnly):
         place = shape.place
         where = f" (line {place.line}, column {place.column})" if place else ""
-        return Refusal("incremental", f"{shape.reason}{where}")
+        return Refusal(Way.INCREMENTAL, f"{shape.reason}{where}")
     changes = changes_of(shape, changed, known_of(facts, changed))
     gone = _gone(facts, changes.plan)
     if gone:
-        return Refusal("incremental", gone)
+        return Refusal(Way.INCREMENTAL, gone)
     ordered = ordered_terms(changes.plan)
     hinted = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
     plan = narrowed(hinted, leaf_facts(facts))
     read = (plan, *_read_again(shape))
     leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not inputs(leaf)}
-    cost = _cost(facts, read, changes.variant, len(parted(plan, leaves).parts))
-    return Incremental(changes.variant, plan, changed, changes.insert_only, cost, leaves)
+    cost = _cost(facts, read, changes.applied, len(parted(plan, leaves).parts))
+    return Incremental(changes.applied, plan, changed, changes.insert_only, cost, leaves)
 
 
 def _gone(facts: RefreshFacts, plan: Rel) -> str:
@@ -94,7 +109,7 @@ def _read_again(shape: Shape) -> tuple[Rel, ...]:
 def _fall_back(facts: RefreshFacts, recompute: Full, refusal: Refusal) -> Choice:
     require_full_allowed(facts.view, facts.policy, refusal.reason)
     reason = "the policy is FULL" if facts.policy == "FULL" else refusal.reason
-    return Choice(Full(reason, recompute.cost), reason, None, (refusal,))
+    return Choice(recompute, reason, None, (refusal,))
 
 
 def _cheaper(facts: RefreshFacts, incremental: Incremental, recompute: Full) -> Choice:
@@ -136,15 +151,20 @@ def _leaf_rows(facts: RefreshFacts, leaf: Rel) -> tuple[int, int] | None:
     return None if rows is None or whole is None else (rows, whole)
 
 
-def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], variant: str, parts: int) -> Cost:
+def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], applied: Applied, parts: int) -> Cost:
     """Every leaf is read once; of the stored view, as many files as there may be touched."""
     read = sum(leaf_bytes(facts, leaf) for plan in plans for leaf in walk_plan(plan))
     stored = facts.stored.snapshot
     rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
     known = [r for r in rows if r is not None]
-    if variant == "append":
-        share = sum(known) / max(1, stored.rows or 1)
-        return Cost(read, int(min(1.0, share) * stored.bytes), parts + 1, ("rows appended",))
     rewritten = stored.bytes * facts.touched_files() // max(1, len(stored.files))
-    actions = parts + (2 if variant == "groups" else 3)
-    return Cost(read + rewritten, rewritten, actions, ("files touched",))
+    match applied:
+        case AppendRows():
+            share = sum(known) / max(1, stored.rows or 1)
+            return Cost(read, int(min(1.0, share) * stored.bytes), parts + 1, ("rows appended",))
+        case ChangeGroups():
+            return Cost(read + rewritten, rewritten, parts + 2, ("files touched",))
+        case ChangeRows() | ReplacePartitions():
+            return Cost(read + rewritten, rewritten, parts + 3, ("files touched",))
+        case _:
+            assert_never(applied)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from everview.choose.cost import NOTHING, Cost
+from everview.choose.variants import Applied
+from everview.facts.methods import Method, Way
 
 if TYPE_CHECKING:  # a refresh with nothing to do needs no plan
     from everview.algebra.relations import Rel
@@ -14,33 +16,30 @@ if TYPE_CHECKING:  # a refresh with nothing to do needs no plan
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """Nothing to do: no source moved."""
+    """Nothing to do: no source moved, or another refresh was first."""
 
-    reason: str
+    way: Literal[Way.SKIPPED, Way.ALREADY_DONE] = Way.SKIPPED
     cost: Cost = NOTHING
 
-    name = "skipped"
+    @property
+    def method(self) -> Method:
+        return Method(self.way)
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
     """Sources moved but nothing that the view sees changed: only the watermark may move."""
 
-    reason: str
     cost: Cost = NOTHING
 
-    name = "skipped"
+    method = Method(Way.MOVED)
 
 
 @dataclass(frozen=True, slots=True)
 class Incremental:
-    """Propagate the changes of these tables.
+    """Propagate the changes of these tables, and apply what they do to the view."""
 
-    append: insertions alone into a bag. rows: net changes of a bag. groups: the change table of a
-    keyed view. partitions: the touched keys of a view whose rows are replaced key by key.
-    """
-
-    variant: str
+    applied: Applied
     changes: Rel
     changed: frozenset[str]
     insert_only: bool
@@ -48,20 +47,17 @@ class Incremental:
     leaf_bytes: LeafBytes = field(default_factory=dict)
 
     @property
-    def name(self) -> str:
-        return f"incremental: {self.variant}"
+    def method(self) -> Method:
+        return Method(Way.INCREMENTAL, self.applied.variant)
 
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """Recompute everything; `replace` into a new folder, because the stored table cannot be
-    built on.
-    """
+    """Recompute everything."""
 
-    reason: str
     cost: Cost
 
-    name = "full"
+    method = Method(Way.FULL)
 
 
 Strategy = Skip | Move | Incremental | Full
@@ -71,8 +67,11 @@ Strategy = Skip | Move | Incremental | Full
 class Refusal:
     """A way that does not apply, and why."""
 
-    way: str
+    way: Way
     reason: str
+
+    def __str__(self) -> str:
+        return f"{self.way.word}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class Choice:
     refusals: tuple[Refusal, ...] = ()
 
     def estimates(self) -> dict[str, Any]:
-        found: dict[str, Any] = {self.strategy.name: self.strategy.cost.to_dict()}
+        found: dict[str, Any] = {self.strategy.method.name: self.strategy.cost.to_dict()}
         if self.runner_up is not None:
-            found[self.runner_up.name] = self.runner_up.cost.to_dict()
+            found[self.runner_up.method.name] = self.runner_up.cost.to_dict()
         return found

@@ -14,7 +14,7 @@ def unchanged(facts: RefreshFacts, moment: Moment | None, *, full: bool) -> Choi
     """
     if must_be_full(facts, moment, full=full) or any(s.old != s.new for s in facts.sources):
         return None
-    return Choice(Skip("nothing changed"), "no source has a new version")
+    return Choice(Skip(), "no source has a new version")
 
 
 def must_be_full(facts: RefreshFacts, moment: Moment | None, *, full: bool) -> str:

@@ -21,6 +21,7 @@ from everview.cli.select import ABOVE, selected
 from everview.cli.tables import Cell, Column, table
 from everview.errors import EverviewError, RefreshFailed
 from everview.facts.failures import unforeseen
+from everview.facts.methods import stored_method
 from everview.facts.receipt_text import receipt_lines
 from everview.views.status import status_table
 
@@ -197,12 +198,12 @@ _COMMITS = (
 
 
 def _refresh_line(line: Mapping[str, Any]) -> list[Cell]:
-    strategy = str(line["strategy"])
+    method = stored_method(line)
     counts = (Cell(f"{line[f'rows_{what}']:,}") for what in ("inserted", "updated", "deleted"))
     return [
         Cell(str(line["version"])),
         Cell(_when(line["timestamp"])),
-        Cell(strategy, _STYLES.get(strategy.split()[0], "")),
+        Cell(str(line["strategy"]), _STYLES.get(method.way.word, "")),
         Cell(f"{sum(line['seconds'].values()):.1f}"),
         *counts,
         Cell(str(line["reason"])),

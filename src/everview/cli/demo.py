@@ -81,7 +81,7 @@ def _play(warehouse: Warehouse, sales: int, tale: Tale) -> dict[str, Any]:
     tale.title("Refresh again")
     again = sorted(warehouse.refresh(), key=lambda r: [v.name for v in VIEWS].index(r.view))
     for receipt in again:
-        tale.item(receipt.view, receipt.strategy.split(":")[0], receipt.reason)
+        tale.item(receipt.view, receipt.way.word, receipt.reason)
     return {
         "created": created,
         "refreshed": [r.to_dict() for r in refreshed],
@@ -159,7 +159,7 @@ class Tale:
 
     def receipt(self, receipt: Receipt, in_full: float) -> None:
         """What a refresh did, beside what the recomputation took; then why and what it read."""
-        how = receipt.strategy.split(":")[0]
+        how = receipt.way.word
         text = Text(f"  {receipt.view:<{_NAME}}  ")
         text.append(f"{how:<13}", _STYLES.get(how, ""))
         text.append(f"{receipt.total_seconds:.1f} s", "bold")

@@ -6,18 +6,31 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from everview.cards.card import Badge, Bar, Markup, Tone, bars, card, code, table
+from everview.facts.methods import Way
 from everview.facts.wording import aligned, counted, seconds_text, size_text
 
 if TYPE_CHECKING:
     from everview.facts.receipts import Outcome, Read, Receipt, Verification
 
-_TONES: dict[str, Tone] = {"incremental": "good", "full": "slow", "skipped": "idle"}
 _VERDICTS: dict[Outcome, Tone] = {
     "exact": "good",
     "consistent": "good",
     "wrong": "bad",
     "not comparable": "idle",
 }
+
+
+def tone(way: Way) -> Tone:
+    """The colour of the badge that names the way."""
+    match way:
+        case Way.INCREMENTAL:
+            return "good"
+        case Way.FULL:
+            return "slow"
+        case Way.SKIPPED | Way.ALREADY_DONE | Way.MOVED:
+            return "idle"
+        case _:
+            assert_never(way)
 
 
 # Receipts
@@ -38,12 +51,12 @@ def receipt_lines(receipts: Sequence[Receipt]) -> list[str]:
 
 
 def _cells(receipt: Receipt) -> tuple[str, ...]:
-    word, _, variant = receipt.strategy.partition(": ")
-    if word == "skipped":
-        return receipt.view, word, "", variant or receipt.reason, "", ""
+    way = receipt.way
+    if way.is_skipped:
+        return receipt.view, way.word, "", way.why_skipped, "", ""
     return (
         receipt.view,
-        word,
+        way.word,
         seconds_text(receipt.total_seconds),
         changed_text(receipt),
         f"read {read_text(receipt.read)}" if receipt.read else "",
@@ -55,7 +68,7 @@ def changed_text(receipt: Receipt) -> str:
     """`31 of 200 rows changed`, with how many are new or gone if any are; those that are gone
     count among the 200.
     """
-    if receipt.strategy.startswith("full"):
+    if receipt.is_full:
         return f"{counted(receipt.rows_inserted, 'row')} written"
     kinds = (
         (receipt.rows_inserted, "new"),
@@ -104,10 +117,9 @@ def _recompute(receipt: Receipt) -> str:
 
 def _reason(receipt: Receipt) -> str:
     """Why it was done this way, what was estimated, and the versions it is exact at."""
-    word, _, said = receipt.strategy.partition(": ")
-    if word == "skipped" and receipt.watermark_before == receipt.watermark_after:
+    if receipt.way.is_skipped and receipt.watermark_before == receipt.watermark_after:
         return ""
-    why = receipt.reason if receipt.reason != said else ""
+    why = receipt.reason if receipt.reason != receipt.way.why_skipped else ""
     exact = versions_text(receipt.watermark_before, receipt.watermark_after)
     parts = (why + _estimated(receipt), f"exact at {exact}" if exact else "")
     return " · ".join(filter(None, parts))
@@ -116,21 +128,20 @@ def _reason(receipt: Receipt) -> str:
 def _estimated(receipt: Receipt) -> str:
     """The two estimates that were compared, where two were."""
     known = {k: e.get("seconds") for k, e in receipt.estimates.items()}
-    own = known.pop(receipt.strategy, None)
+    own = known.pop(receipt.method.name, None)
     if own is None or len(known) != 1:
         return ""
-    (name, other), *_ = known.items()
-    word = name.split(":")[0]
-    return f" (estimated {seconds_text(own)}, {word} {seconds_text(other)})"
+    (other,) = known.values()
+    way = Way.INCREMENTAL if receipt.is_full else Way.FULL  # one is weighed against the other
+    return f" (estimated {seconds_text(own)}, {way.word} {seconds_text(other)})"
 
 
 def receipt_card(receipt: Receipt) -> str:
-    word, _, variant = receipt.strategy.partition(": ")
-    badge = Badge(receipt.strategy if word != "skipped" else word, _TONES.get(word, "idle"))
-    is_skipped = word == "skipped"
+    badge = Badge(receipt.method.name, tone(receipt.way))
+    is_skipped = receipt.way.is_skipped
     steps = " · ".join(f"{name} {seconds_text(s)}" for name, s in receipt.seconds.items())
     rows = (
-        ("why", f"{receipt.reason or variant}{_estimated(receipt)}"),
+        ("why", f"{receipt.reason or receipt.way.why_skipped}{_estimated(receipt)}"),
         ("read", "" if is_skipped else read_text(receipt.read)),
         ("steps", steps),
         ("exact at", versions_text(receipt.watermark_before, receipt.watermark_after)),
@@ -146,7 +157,7 @@ def receipt_card(receipt: Receipt) -> str:
 def _against_recompute(receipt: Receipt) -> list[Markup]:
     """The seconds taken beside those of the last full refresh."""
     full = receipt.recompute_seconds
-    if full is None or not receipt.strategy.startswith("incremental"):
+    if full is None or receipt.way is not Way.INCREMENTAL:
         return []
     own = receipt.total_seconds
     most = max(own, full, 1e-9)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
+from everview.facts.methods import Method, Variant, Way, stored_method
 from everview.facts.receipt_text import (
     receipt_card,
     receipt_text,
@@ -41,14 +42,14 @@ def _sum(one: int | None, two: int | None) -> int | None:
 class Receipt:
     """What one refresh did and why.
 
-    `strategy` begins with skipped, incremental or full; a variant may follow. `seconds` are per
-    step. `below` are the receipts of the views that were refreshed first. `rows` is how many are
-    stored afterwards, `recompute_seconds` what the last full refresh took; None if not known. Rows
-    are counted as they are stored: a view with LIMIT shows some of them.
+    `method` says how, as values; `strategy` is its text, which begins with skipped, incremental or
+    full. `seconds` are per step. `below` are the receipts of the views that were refreshed first.
+    `rows` is how many are stored afterwards, `recompute_seconds` what the last full refresh took;
+    None if not known. Rows are counted as they are stored: a view with LIMIT shows some of them.
     """
 
     view: str
-    strategy: str
+    method: Method
     reason: str
     watermark_before: Mapping[str, int]
     watermark_after: Mapping[str, int]
@@ -64,6 +65,21 @@ class Receipt:
     recompute_seconds: float | None = None
 
     @property
+    def way(self) -> Way:
+        """Whether the view was recomputed, changed by what changed, or left as it was, and why."""
+        return self.method.way
+
+    @property
+    def variant(self) -> Variant | None:
+        """What an incremental refresh applied; None of another one."""
+        return self.method.variant
+
+    @property
+    def strategy(self) -> str:
+        """`incremental: groups`, `full`, `skipped: nothing changed`."""
+        return str(self.method)
+
+    @property
     def total_seconds(self) -> float:
         """The seconds of all steps."""
         return sum(self.seconds.values())
@@ -76,10 +92,12 @@ class Receipt:
     @property
     def is_full(self) -> bool:
         """Whether the view was recomputed, rather than changed by what changed."""
-        return self.strategy.startswith("full")
+        return self.way is Way.FULL
 
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "below": [r.to_dict() for r in self.below]}
+        plain = asdict(self)
+        del plain["method"]
+        return {**plain, **self.method.to_dict(), "below": [r.to_dict() for r in self.below]}
 
     @staticmethod
     def from_dict(raw: Mapping[str, Any]) -> Receipt:
@@ -87,9 +105,10 @@ class Receipt:
         not a receipt's (the commit's version, say) is left out.
         """
         known = {f.name: raw[f.name] for f in fields(Receipt) if f.name in raw}
+        method = stored_method(raw)
         read = {name: Read(**r) for name, r in raw.get("read", {}).items()}
         below = tuple(Receipt.from_dict(r) for r in raw.get("below", ()))
-        return Receipt(**{**known, "read": read, "below": below})
+        return Receipt(**{**known, "method": method, "read": read, "below": below})
 
     def __str__(self) -> str:
         return receipt_text(self)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from enum import Enum
+from typing import Any, Literal, assert_never
 
 from everview.errors import Place
 from everview.facts.refusals import Kind
@@ -14,9 +15,20 @@ from everview.facts.schema import Field, Schema
 HIDDEN = "__ev"
 RESERVED_PREFIX = "__ev"
 
-LayoutKind = Literal["keyed", "grouped", "bag", "rows"]
 Policy = Literal["AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FULL"]
 POLICIES: tuple[Policy, ...] = ("AUTO", "INCREMENTAL", "INCREMENTAL STRICT", "FULL")
+
+
+class LayoutKind(Enum):
+    """Which stored rows belong together. KEYED: there is one row per key. GROUPED: the rows of a
+    key are replaced together. BAG: rows as they are, duplicates included. ROWS: as they are, never
+    changed row by row.
+    """
+
+    KEYED = "keyed"
+    GROUPED = "grouped"
+    BAG = "bag"
+    ROWS = "rows"
 
 
 def hidden_name(letter: str, number: int, name: str) -> str:
@@ -69,15 +81,24 @@ class Tail:
 class Layout:
     """How the rows of a view are stored, and what is left to do when they are read.
 
-    keyed: one row per key. grouped: the rows of a key are replaced together. bag: rows as they
-    are, duplicates included. rows: as they are, never changed row by row. `key` names stored
-    columns, `stored` all of them; `__ev.x` is field x of the struct `__ev`.
+    `key` names stored columns, `stored` all of them; `__ev.x` is field x of the struct `__ev`.
     """
 
     kind: LayoutKind
     key: tuple[str, ...]
     stored: Schema
     tail: Tail | None = None
+
+    @property
+    def has_key(self) -> bool:
+        """Whether changes are applied by key; one without columns is the key of a single row."""
+        match self.kind:
+            case LayoutKind.KEYED | LayoutKind.GROUPED:
+                return True
+            case LayoutKind.BAG | LayoutKind.ROWS:
+                return False
+            case _:
+                assert_never(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +172,8 @@ class ViewRecord:
 
     def to_json(self) -> str:
         kind = None if self.full_kind is None else self.full_kind.name
-        return json.dumps({**asdict(self), "full_kind": kind}, sort_keys=True)
+        layout = {**asdict(self.layout), "kind": self.layout.kind.value}
+        return json.dumps({**asdict(self), "layout": layout, "full_kind": kind}, sort_keys=True)
 
     @staticmethod
     def from_json(text: str) -> ViewRecord:
@@ -195,11 +217,16 @@ def _moment(raw: Mapping[str, Any] | None) -> Moment | None:
 def _layout(raw: Mapping[str, Any]) -> Layout:
     tail = raw.get("tail")
     return Layout(
-        raw["kind"],
+        _layout_kind(raw["kind"]),
         tuple(raw["key"]),
         _schema(raw["stored"]),
         None if tail is None else _tail(tail),
     )
+
+
+def _layout_kind(text: str) -> LayoutKind:
+    """The kind of that text; of one of a later version nothing is known but that rows are there."""
+    return next((kind for kind in LayoutKind if kind.value == text), LayoutKind.ROWS)
 
 
 def _tail(raw: Mapping[str, Any]) -> Tail:
@@ -250,6 +277,3 @@ class TableRecord:
             raw.get("comments", {}),
             raw.get("primary_key_enforced", True),
         )
-
-
-Watermark = Mapping[str, int]  # source name -> version

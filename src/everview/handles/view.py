@@ -12,7 +12,7 @@ from everview.facts.refreshes import RefreshFacts, StoredFacts, Wish
 from everview.handles.handle import Handle
 from everview.refresh_views import own_error
 from everview.spark.log import logged
-from everview.views.gather import gather, gather_comparable, gather_from, stored_facts
+from everview.views.gather import gather_comparable, gather_from, stored_facts
 from everview.views.notebook import view_html
 from everview.views.outlook import Outlook, outlook
 from everview.views.staleness import behind_since
@@ -61,10 +61,8 @@ class View(Handle):
         return replace(self._explanation(), full=full)
 
     def _explanation(self) -> Explanation:
-        from everview.choose.choose import choose
-        from everview.program.program import program
-        from everview.refresh import shape_of_view
         from everview.views.explanation import explanation, rebuild_explanation
+        from everview.views.planned import planned
         from everview.views.replacement import why_rebuild
         from everview.views.skipped import skipped
 
@@ -75,10 +73,7 @@ class View(Handle):
         if rebuilt:
             self._require_buildable(rebuilt)
             return rebuild_explanation(entry.name, rebuilt)
-        facts = gather(world, entry, table, {})
-        shape = shape_of_view(world, table, facts.stored.record)
-        choice = choose(facts, shape, full=False)
-        return explanation(facts, shape, choice, program(choice, shape))
+        return explanation(planned(world, entry, table, {}))
 
     def verify(self) -> Verification:
         """Compare the stored rows with a recomputation at the same versions, both ways.
@@ -86,11 +81,11 @@ class View(Handle):
         LostHistory if a source at such a version cannot be read any more: its files were vacuumed,
         or another table has its name now.
         """
-        from everview.refresh import shape_of_view
         from everview.run.check.verify import not_comparable, verify
         from everview.shape.loose import loose_columns
         from everview.shape.shape import FullOnly
         from everview.spark.errors import spark_failures
+        from everview.views.planned import shape_of_view
 
         world, entry = self._world, self._entry
         table = world.open(entry)
@@ -128,8 +123,8 @@ class View(Handle):
 
     def _understood(self, stored: StoredFacts) -> tuple[StoredFacts, str, str]:
         """What an older record does not say: how the view is kept, and why its layout is old."""
-        from everview.refresh import shape_of_view
         from everview.views.kept import how_kept, with_moment
+        from everview.views.planned import shape_of_view
         from everview.views.replacement import outdated_layout
 
         table = self._world.open(self._entry)
@@ -150,9 +145,9 @@ class View(Handle):
         """Choose how it is refreshed from now on; NotIncremental for a policy that it cannot
         have.
         """
-        from everview.refresh import shape_of_view
         from everview.understand import policy_of, require_policy
         from everview.views.catalog_changes import alter_entry
+        from everview.views.planned import shape_of_view
 
         world, entry = self._world, self._entry
         wanted = policy_of(policy)

@@ -8,7 +8,19 @@ from everview.algebra.relations import Rel
 from everview.apply.grouped import ApplyGrouped
 from everview.apply.keyed import ApplyKeyed
 from everview.choose.strategies import Choice, Full, Incremental, Move, Skip
+from everview.choose.variants import AppendRows, ChangeGroups, ChangeRows, ReplacePartitions
 from everview.optimize.parts import parted
+from everview.program.programs import (
+    AppendSteps,
+    FullSteps,
+    GroupsSteps,
+    Incrementally,
+    MoveSteps,
+    NoSteps,
+    PartitionsSteps,
+    Program,
+    RowsSteps,
+)
 from everview.program.steps import (
     Append,
     FindCopies,
@@ -16,13 +28,13 @@ from everview.program.steps import (
     FindLost,
     Keep,
     Overwrite,
-    Program,
     Publish,
     Recompute,
     RewriteBag,
     RewriteGrouped,
     RewriteKeyed,
-    Stage,
+    StageGroups,
+    StageRows,
 )
 from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, FullOnly, Keyed, Shape
@@ -34,44 +46,49 @@ def program(choice: Choice, shape: Shape) -> Program:
     """The steps of a refresh, in order; steps that begin with "if" depend on the data."""
     match choice.strategy:
         case Skip():
-            return ()
+            return NoSteps()
         case Move():
-            return (Publish(),)
+            return MoveSteps(Publish())
         case Full():
-            return _full(shape)
+            return FullSteps(Overwrite(_recomputed(shape)), Publish())
         case Incremental():
-            plan = parted(choice.strategy.changes, choice.strategy.leaf_bytes)
-            kept = tuple(Keep(part) for part in plan.parts)
-            return kept + _incremental(choice.strategy, plan.rest, shape)
+            return _incremental(choice.strategy)
         case _:
             assert_never(choice.strategy)
 
 
-def _incremental(strategy: Incremental, changes: Rel, shape: Shape) -> Program:
-    """The steps from the changes on, of which parts may be at hand already."""
-    if strategy.variant == "append":
-        return Append(changes), Publish()
-    if strategy.variant == "rows":
-        return Stage(changes), FindCopies(), RewriteBag(), Publish()
-    if isinstance(shape, Grouped):
-        by_key = ApplyGrouped(shape.view, VIEW)
-        return FindKeys(changes, by_key), Recompute(by_key), RewriteGrouped(by_key), Publish()
-    assert isinstance(shape, Keyed)
-    apply = ApplyKeyed(shape.view, VIEW)
-    checks = not strategy.insert_only and apply.lost() is not None
-    find = (FindLost(apply),) if checks else ()
-    return Stage(changes, apply), *find, RewriteKeyed(apply), Publish()
+def _incremental(strategy: Incremental) -> Incrementally:
+    """The steps of the variant; of its changes, parts that several queries read come first."""
+    plan = parted(strategy.changes, strategy.leaf_bytes)
+    keep, changes = tuple(Keep(part) for part in plan.parts), plan.rest
+    match strategy.applied:
+        case AppendRows():
+            return AppendSteps(keep, Append(changes), Publish())
+        case ChangeRows():
+            return RowsSteps(keep, StageRows(changes), FindCopies(), RewriteBag(), Publish())
+        case ChangeGroups(view, may_lose):
+            apply = ApplyKeyed(view, VIEW)
+            find = FindLost(apply) if may_lose and apply.lost() is not None else None
+            stage = StageGroups(changes, apply)
+            return GroupsSteps(keep, stage, find, RewriteKeyed(apply), Publish())
+        case ReplacePartitions(view):
+            by_key = ApplyGrouped(view, VIEW)
+            keys, rows = FindKeys(changes, by_key), Recompute(by_key)
+            return PartitionsSteps(keep, keys, rows, RewriteGrouped(by_key), Publish())
+        case _:
+            assert_never(strategy.applied)
 
 
-def _full(shape: Shape) -> Program:
+def _recomputed(shape: Shape) -> Rel | None:
+    """The plan of all stored rows; None where the user's own text is run."""
     match shape:
         case Keyed(view, _):
-            return Overwrite(view.full()), Publish()
+            return view.full()
         case Grouped(view, _, _):
-            return Overwrite(view.full()), Publish()
+            return view.full()
         case Bag(rel, _, _):
-            return Overwrite(rel), Publish()
+            return rel
         case FullOnly():
-            return Overwrite(None), Publish()
+            return None
         case _:
             assert_never(shape)

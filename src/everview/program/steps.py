@@ -20,13 +20,20 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """Compute the changes of the view once and keep them at hand; of a keyed view its change
-    table.
-    """
+class StageRows:
+    """Compute the net changes of a bag once and keep them at hand."""
 
     changes: Rel
-    apply: ApplyKeyed | None = None
+    name: str = "changes"
+    title: str = "compute the view's changes"
+
+
+@dataclass(frozen=True, slots=True)
+class StageGroups:
+    """Compute the change table of a keyed view once and keep it at hand."""
+
+    changes: Rel
+    apply: ApplyKeyed
     name: str = "changes"
     title: str = "compute the view's changes"
 
@@ -122,7 +129,6 @@ class Publish:
 
 
 Step = (
-    Keep | Stage | FindLost | FindCopies | FindKeys | Recompute | RewriteKeyed | RewriteGrouped
-    | RewriteBag | Append | Overwrite | Publish
+    Keep | StageRows | StageGroups | FindLost | FindCopies | FindKeys | Recompute
+    | RewriteKeyed | RewriteGrouped | RewriteBag | Append | Overwrite | Publish
 )  # fmt: skip
-Program = tuple[Step, ...]

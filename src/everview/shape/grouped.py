@@ -13,7 +13,7 @@ from everview.apply.grouped import GroupedView
 from everview.delta.groups import group_columns
 from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
-from everview.facts.views import Layout, hidden_name
+from everview.facts.views import Layout, LayoutKind, hidden_name
 from everview.shape.free import Step, free_columns
 from everview.shape.maintained import Unmaintained
 from everview.shape.repeating import Types, not_repeating
@@ -60,7 +60,7 @@ def grouped(rel: Rel, types: Types, public: Schema) -> Grouped | Unmaintained:
     keys = tuple(c.name for c in view.stored_keys)
     loose = free_columns(steps, types, ties=False)
     assert not isinstance(loose, Unmaintained), "with ties the rows are known, without them more so"
-    return Grouped(view, free, Layout("grouped", keys, Schema(tuple(fields))), loose)
+    return Grouped(view, free, Layout(LayoutKind.GROUPED, keys, Schema(tuple(fields))), loose)
 
 
 def _cut(rel: Rel, types: Types) -> tuple[tuple[Rel, ...], Rel]:

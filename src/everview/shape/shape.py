@@ -14,7 +14,7 @@ from everview.delta.propagate import delta
 from everview.errors import Place
 from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
-from everview.facts.views import Layout, Moment
+from everview.facts.views import Layout, LayoutKind, Moment
 from everview.optimize.parts import parted, tidied
 from everview.rewrite.rules import ordered_terms
 from everview.shape.grouped import Grouped, grouped
@@ -89,7 +89,7 @@ def _largest_query(rel: Rel) -> int:
 def full_only(
     kind: Kind, reason: str, place: Place | None, public: Schema, *, about: str = ""
 ) -> FullOnly:
-    return FullOnly(kind, reason, place, Layout("rows", (), public), about)
+    return FullOnly(kind, reason, place, Layout(LayoutKind.ROWS, (), public), about)
 
 
 def _bag(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
@@ -97,7 +97,7 @@ def _bag(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
         if not can_be_compared(field.parsed):
             reason = f"`{field.name}` is a VARIANT, which cannot be compared"
             return full_only(Kind.TYPE, reason, None, public, about=field.name)
-    return Bag(rel, types, Layout("bag", (), public))
+    return Bag(rel, types, Layout(LayoutKind.BAG, (), public))
 
 
 def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape:
@@ -119,7 +119,7 @@ def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape
     ]
     place = {held.id: field.name for field, (_, held) in zip(stored, view.stored, strict=True)}
     names_of_keys = tuple(place[k.id] for k in view.keys)
-    return Keyed(view, Layout("keyed", names_of_keys, Schema(tuple(stored))))
+    return Keyed(view, Layout(LayoutKind.KEYED, names_of_keys, Schema(tuple(stored))))
 
 
 def _named(rel: Project, public: Schema) -> Project:

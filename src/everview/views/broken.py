@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.errors import EverviewError
+from everview.facts.methods import stored_method
 from everview.lake.catalog import Entry
 from everview.views.gather import stored_facts
 from everview.views.status import Status, recorded_as
@@ -30,7 +31,7 @@ def broken_status(world: World, entry: Entry, error: EverviewError) -> Status:
         stored, receipts = stored_facts(table), receipts_of(table, None)
     except Exception:  # the error is known already, and this one is no better
         return bare
-    published = [r for r in receipts if not str(r["strategy"]).startswith("skipped")]
+    published = [r for r in receipts if not stored_method(r).way.is_skipped]
     tail, rows = stored.record.layout.tail, stored.snapshot.rows
     return replace(
         bare,

@@ -8,12 +8,23 @@ from typing import Any
 
 from everview.algebra.notation.plans import Node, formula, tree
 from everview.algebra.relations import Changes, Rel, Scan
-from everview.choose.strategies import Choice, Incremental
+from everview.choose.strategies import Incremental, Refusal
 from everview.facts.files import Sign
+from everview.facts.methods import Method, Variant, Way
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.tables import Lost
 from everview.optimize.parts import Part
-from everview.program.steps import Append, FindKeys, Keep, Overwrite, Program, Recompute, Stage
+from everview.program.planned import Planned
+from everview.program.steps import (
+    Append,
+    FindKeys,
+    Keep,
+    Overwrite,
+    Recompute,
+    StageGroups,
+    StageRows,
+    Step,
+)
 from everview.shape.advice import advice
 from everview.shape.column_types import column_types
 from everview.shape.shape import FullOnly, Shape
@@ -44,10 +55,22 @@ class SourceMove:
 
 
 @dataclass(frozen=True, slots=True)
+class ExplainedStep:
+    """A step of a refresh: its name, what it does, and lines on what it reads or writes."""
+
+    name: str
+    title: str
+    details: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.title}"
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """What the next refresh would do and why, read from the steps it would run.
 
-    `details` says per step what it reads or writes. `tree` and `formula` are the plan of the
+    `method` says how, as values; `strategy` is its text. `tree` and `formula` are the plan of the
     view's changes, `propagation` what each source does to it alone, and the keys found. Of a view
     that is only recomputed in full, `where` shows the place in its text and `instead` what would
     make it incremental. `tail` is applied when the view is read. Printed it fits a screen, unless
@@ -55,20 +78,19 @@ class Explanation:
     """
 
     view: str
-    strategy: str
+    method: Method
     reason: str
-    steps: tuple[str, ...]
+    steps: tuple[ExplainedStep, ...]
     queries: tuple[str, ...] = ()
     estimates: Mapping[str, Any] = field(default_factory=dict)
-    refusals: tuple[str, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
     policy: str = ""
     kept: str = ""
     exact_at: Mapping[str, int] = field(default_factory=dict)
     sources: tuple[SourceMove, ...] = ()
-    details: tuple[tuple[str, ...], ...] = ()
     formula: tuple[str, ...] = ()
     tree: Node | None = None
-    not_chosen: str = ""
+    not_chosen: Method | None = None
     where: str = ""
     instead: str = ""
     tail: str = ""
@@ -76,12 +98,38 @@ class Explanation:
     full: bool = False
 
     @property
+    def way(self) -> Way:
+        """Whether the view would be recomputed, changed by what changed, or left as it is."""
+        return self.method.way
+
+    @property
+    def variant(self) -> Variant | None:
+        """What an incremental refresh would apply; None of another one."""
+        return self.method.variant
+
+    @property
+    def strategy(self) -> str:
+        """`incremental: groups`, `full`, `skipped`."""
+        return self.method.name
+
+    @property
     def text(self) -> str:
         """All of it for a person to read; the SQL comes last."""
         return explanation_text(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "text": self.text}
+        plain = asdict(self)
+        del plain["method"]
+        return {
+            **plain,
+            **self.method.to_dict(),
+            "strategy": self.strategy,
+            "steps": [str(step) for step in self.steps],
+            "details": [step.details for step in self.steps],
+            "refusals": [str(refusal) for refusal in self.refusals],
+            "not_chosen": self.not_chosen.name if self.not_chosen is not None else "",
+            "text": self.text,
+        }
 
     def __str__(self) -> str:
         return self.text if self.full else explanation_on_a_screen(self)
@@ -90,27 +138,27 @@ class Explanation:
         return explanation_card(self)
 
 
-def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Program) -> Explanation:
+def explanation(planned: Planned) -> Explanation:
     """The explanation of the same steps that a refresh would carry out."""
-    strategy = choice.strategy
+    facts, shape, choice = planned.facts, planned.shape, planned.choice
+    steps, strategy = planned.program.steps, choice.strategy
     refused = shape if isinstance(shape, FullOnly) else None
     changes = strategy.changes if isinstance(strategy, Incremental) else None
     return Explanation(
         view=facts.view,
-        strategy=strategy.name,
+        method=strategy.method,
         reason=choice.reason,
-        steps=tuple(f"{s.name}: {s.title}" for s in steps),
+        steps=tuple(ExplainedStep(s.name, s.title, step_details(facts, s)) for s in steps),
         queries=_queries(facts, shape, steps),
         estimates=choice.estimates(),
-        refusals=tuple(f"{r.way}: {r.reason}" for r in choice.refusals),
+        refusals=choice.refusals,
         policy=facts.policy,
         kept=stored_as(shape),
         exact_at=dict(facts.stored.watermark),
         sources=tuple(map(_moved, facts.sources)),
-        details=tuple(step_details(facts, step) for step in steps),
         formula=formula(facts.view, changes) if changes is not None else (),
         tree=_tree(facts, changes) if changes is not None else None,
-        not_chosen=choice.runner_up.name if choice.runner_up is not None else "",
+        not_chosen=choice.runner_up.method if choice.runner_up is not None else None,
         where=str(refused.place) if refused and refused.place else "",
         instead=advice(refused.kind) if refused else "",
         tail=str(shape.layout.tail or ""),
@@ -125,10 +173,10 @@ def explanation(facts: RefreshFacts, shape: Shape, choice: Choice, steps: Progra
 def rebuild_explanation(view: str, reason: str) -> Explanation:
     """The explanation where the stored rows cannot be built on."""
     steps = (
-        "write: recompute everything",
-        "commit: publish the rows with the definition as the next version",
+        ExplainedStep("write", "recompute everything"),
+        ExplainedStep("commit", "publish the rows with the definition as the next version"),
     )
-    return Explanation(view, "full", f"built anew: {reason}", steps)
+    return Explanation(view, Method(Way.FULL), f"built anew: {reason}", steps)
 
 
 def _moved(source: SourceFacts) -> SourceMove:
@@ -158,7 +206,7 @@ def _tree(facts: RefreshFacts, changes: Rel) -> Node:
     return tree(changes, note)
 
 
-def _queries(facts: RefreshFacts, shape: Shape, steps: Program) -> tuple[str, ...]:
+def _queries(facts: RefreshFacts, shape: Shape, steps: tuple[Step, ...]) -> tuple[str, ...]:
     """The SQL of the steps that read sources."""
 
     def text(rel: Rel) -> str:
@@ -169,7 +217,8 @@ def _queries(facts: RefreshFacts, shape: Shape, steps: Program) -> tuple[str, ..
         match step:
             case (
                 Keep(part=Part(rel=rel))
-                | Stage(changes=rel)
+                | StageRows(changes=rel)
+                | StageGroups(changes=rel)
                 | Append(changes=rel)
                 | FindKeys(changes=rel)
             ):

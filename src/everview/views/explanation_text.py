@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everview.cards.card import Badge, Markup, Tone, card, code, folded, steps, table, tree
-from everview.facts.receipt_text import versions_text
+from everview.cards.card import Badge, Markup, card, code, folded, steps, table, tree
+from everview.facts.methods import Method
+from everview.facts.receipt_text import tone, versions_text
 from everview.facts.wording import aligned, counted, seconds_text, size_text
 from everview.views.propagation import Propagation
 
 if TYPE_CHECKING:
-    from everview.views.explanation import Explanation, SourceMove
+    from everview.views.explanation import ExplainedStep, Explanation, SourceMove
 
 _SOURCES, _FORMULA, _PROPAGATION, _STEPS = 8, 6, 6, 12
-_TONES: dict[str, Tone] = {"incremental": "good", "full": "slow", "skipped": "idle"}
 
 
 def explanation_text(told: Explanation) -> str:
@@ -89,14 +89,14 @@ def _rows(source: SourceMove) -> str:
 
 def _headline(told: Explanation) -> str:
     """`incremental (about 0.6 s) rather than full (about 4.0 s): reads 1 % of the bytes`."""
-    other = f" rather than {_about(told, told.not_chosen)}" if told.not_chosen else ""
+    other = f" rather than {_about(told, told.not_chosen)}" if told.not_chosen is not None else ""
     why = told.reason.removeprefix("cheaper: ") if other else told.reason
-    return f"{_about(told, told.strategy)}{other}: {why}"
+    return f"{_about(told, told.method)}{other}: {why}"
 
 
-def _about(told: Explanation, strategy: str) -> str:
-    seconds = told.estimates.get(strategy, {}).get("seconds", 0)
-    word = strategy.split(":")[0]
+def _about(told: Explanation, method: Method) -> str:
+    seconds = told.estimates.get(method.name, {}).get("seconds", 0)
+    word = method.way.word
     return f"{word} (about {seconds_text(seconds)})" if seconds else word
 
 
@@ -120,14 +120,13 @@ def _propagated(told: Propagation) -> list[str]:
 
 def _numbered(told: Explanation) -> list[str]:
     """The steps; a single detail stands on the step's line, several below it."""
-    pairs = _with_details(told)
     heads = [
-        (f"{i}", *step.split(": ", 1), details[0] if len(details) == 1 else "")
-        for i, (step, details) in enumerate(pairs, 1)
+        (f"{i}", step.name, step.title, step.details[0] if len(step.details) == 1 else "")
+        for i, step in enumerate(told.steps, 1)
     ]
     lines = aligned(heads) if heads else []
     column = 7 + max((len(name) for _, name, *_ in heads), default=0)
-    several = [details if len(details) > 1 else () for _, details in pairs]
+    several = [step.details if len(step.details) > 1 else () for step in told.steps]
     return [
         line
         for head, details in zip(lines, several, strict=True)
@@ -135,39 +134,35 @@ def _numbered(told: Explanation) -> list[str]:
     ]
 
 
-def _with_details(told: Explanation) -> list[tuple[str, tuple[str, ...]]]:
-    return list(zip(told.steps, told.details or ((),) * len(told.steps), strict=True))
-
-
 def _rest(told: Explanation) -> str:
     """What else was considered; a refusal that is the reason already is only named."""
-    refused = [r.split(":")[0] if told.reason in r else r for r in told.refusals]
+    refused = [r.way.word if told.reason in r.reason else str(r) for r in told.refusals]
     said = "; ".join(refused)
-    if not told.not_chosen:
+    if told.not_chosen is None:
         return f"refused: {said}" if said else ""
-    cost = told.estimates[told.not_chosen]
+    cost = told.estimates[told.not_chosen.name]
     read, written = size_text(cost["bytes_read"]), size_text(cost["bytes_written"])
-    other = f"{told.not_chosen.split(':')[0]}, reads {read} and writes {written}"
+    other = f"{told.not_chosen.way.word}, reads {read} and writes {written}"
     return f"not chosen: {other} · refused: {said or 'none'}"
 
 
 def explanation_card(told: Explanation) -> str:
-    word = told.strategy.split(":")[0]
     rows = (
         ("why", told.reason),
         ("kept", ", policy ".join(filter(None, (told.kept, told.policy)))),
         ("read with", told.tail),
         ("exact at", versions_text({}, told.exact_at)),
-        ("refused", "; ".join(r for r in told.refusals if told.reason not in r)),
+        ("refused", "; ".join(str(r) for r in told.refusals if told.reason not in r.reason)),
         ("to make it incremental", told.instead),
     )
-    badge = Badge(told.strategy, _TONES.get(word, "idle"))
+    badge = Badge(told.strategy, tone(told.way))
     return card(told.view, badge, rows, _parts(told), _lead(told))
 
 
 def _lead(told: Explanation) -> str:
     """`about 0.6 s rather than 4.0 s`."""
-    known = [told.estimates.get(way, {}).get("seconds") for way in (told.strategy, told.not_chosen)]
+    methods = (told.method, told.not_chosen)
+    known = [told.estimates.get(m.name, {}).get("seconds") for m in methods if m is not None]
     said = " rather than ".join(seconds_text(s) for s in known if s)
     return f"about {said}" if said else ""
 
@@ -184,14 +179,12 @@ def _parts(told: Explanation) -> list[Markup]:
     if told.tree is not None:
         parts.append(tree(told.tree, "as a plan"))
     if told.steps:
-        parts.append(steps(map(_step, _with_details(told)), "steps"))
+        parts.append(steps(map(_step, told.steps), "steps"))
     if told.queries:
         parts.append(folded("SQL", "\n\n".join(told.queries)))
     return parts
 
 
-def _step(pair: tuple[str, tuple[str, ...]]) -> str:
+def _step(step: ExplainedStep) -> str:
     """The step's title with its detail; reads of a plan are in its tree."""
-    step, details = pair
-    title = step.split(": ", 1)[1]
-    return f"{title}: {details[0]}" if len(details) == 1 else title
+    return f"{step.title}: {step.details[0]}" if len(step.details) == 1 else step.title

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.errors import EverviewError, LostHistory
+from everview.facts.methods import Way, stored_method
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.tables import Changes, CommitInfo, Head, Lost, Snapshot
 from everview.facts.views import SourceRecord, ViewRecord
@@ -106,7 +107,7 @@ def _recompute_seconds(table: LakeTable, last: tuple[CommitInfo, ...]) -> float 
     receipt = next(iter(newest or receipts_of(table, _COMMITS_SEARCHED)), None)
     if receipt is None:
         return None
-    is_full = str(receipt["strategy"]).startswith("full")
+    is_full = stored_method(receipt).way is Way.FULL
     known: float | None = receipt.get("recompute_seconds")
     return float(sum(receipt["seconds"].values())) if is_full else known
 

@@ -24,7 +24,8 @@ from everview.program.steps import (
     RewriteBag,
     RewriteGrouped,
     RewriteKeyed,
-    Stage,
+    StageGroups,
+    StageRows,
     Step,
 )
 
@@ -34,7 +35,8 @@ def step_details(facts: RefreshFacts, step: Step) -> tuple[str, ...]:
     match step:
         case (
             Keep(part=Part(rel=rel))
-            | Stage(changes=rel)
+            | StageRows(changes=rel)
+            | StageGroups(changes=rel)
             | Append(changes=rel)
             | FindKeys(changes=rel)
         ):

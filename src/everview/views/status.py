@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, assert_never
 
+from everview.facts.methods import Way, stored_method
 from everview.facts.refreshes import StoredFacts
-from everview.facts.views import HIDDEN, Layout, ViewRecord
+from everview.facts.views import HIDDEN, Layout, LayoutKind, ViewRecord
 from everview.facts.wording import ago, counted, seconds_text
 from everview.lake.catalog import Entry
 from everview.views.outlook import Outlook
@@ -111,12 +112,12 @@ def _last(receipt: Mapping[str, Any] | None, fresh: str, now_ms: int) -> str:
     """How the last refresh was done, why if it was full, and when if that is not said already."""
     if receipt is None:
         return "-"
-    word = str(receipt["strategy"]).split(":")[0]
+    way = stored_method(receipt).way
     took = seconds_text(sum(receipt["seconds"].values()))
     when = ago(receipt["timestamp"], now_ms) if "timestamp" in receipt else fresh
     at = "" if when == fresh else f" {when}"
-    why = f": {receipt['reason']}" if word == "full" and receipt["reason"] else ""
-    return f"{word} {took}{at}{why}"
+    why = f": {receipt['reason']}" if way is Way.FULL and receipt["reason"] else ""
+    return f"{way.word} {took}{at}{why}"
 
 
 def _readable(status: Status) -> str:
@@ -134,7 +135,7 @@ def status_of(
     """The status that what is stored, the next refresh and the receipts, newest first, give; how
     the view is kept is as it was recorded.
     """
-    published = [r for r in receipts if not str(r["strategy"]).startswith("skipped")]
+    published = [r for r in receipts if not stored_method(r).way.is_skipped]
     tail, rows = stored.record.layout.tail, stored.snapshot.rows
     return Status(
         view=entry.name,
@@ -175,13 +176,22 @@ def recorded_as(record: ViewRecord) -> str:
     public = [name for name in record.layout.key if not name.startswith(HIDDEN)]
     hidden = len(record.layout.key) - len(public)
     key = ", ".join([*public, *([counted(hidden, "hidden key")] if hidden else [])])
-    how = "rows by" if record.layout.kind == "grouped" else "keyed by"
-    kind = f"{how} {key}" if key else _LAYOUTS[record.layout.kind]
-    return f"incremental, {kind}{read_with(record.layout)}"
+    return f"incremental, {_laid_out(record.layout.kind, key)}{read_with(record.layout)}"
 
 
 def read_with(layout: Layout) -> str:
     return "" if layout.tail is None else f"; read with {layout.tail}"
 
 
-_LAYOUTS = {"keyed": "one row", "grouped": "rows by key", "bag": "a bag of rows", "rows": "rows"}
+def _laid_out(kind: LayoutKind, key: str) -> str:
+    match kind:
+        case LayoutKind.KEYED:
+            return f"keyed by {key}" if key else "one row"
+        case LayoutKind.GROUPED:
+            return f"rows by {key or 'key'}"
+        case LayoutKind.BAG:
+            return "a bag of rows"
+        case LayoutKind.ROWS:
+            return "rows"
+        case _:
+            assert_never(kind)

@@ -25,7 +25,7 @@ def recluster(engine: Engine, table: LakeTable) -> int:
     # The stored bytes are compressed; as many partitions as at a build, for Spark to pack.
     with engine.settings(whole(4 * snapshot.bytes)) as spark:
         rows = clustered(snapshot_frame(spark, snapshot), record)
-        if record.layout.kind not in ("keyed", "grouped") and not record.cluster_by:
+        if not record.layout.has_key and not record.cluster_by:
             rows = rows.coalesce(files_wanted(snapshot.bytes))
         written = write_rows(rows, table, token, actions)
     return table.commit(

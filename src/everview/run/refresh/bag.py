@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from functools import reduce
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from everview.algebra.relations import Rel
 from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS
 from everview.errors import InvariantViolated
 from everview.facts.checks import COPIES_MISSING, REMEDY
@@ -17,6 +17,8 @@ from everview.facts.files import TableFile
 from everview.facts.schema import Schema
 from everview.lake.storage import spark_path
 from everview.optimize.select import files_with_keys
+from everview.program.programs import AppendSteps, RowsSteps
+from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.work import Work
 from everview.run.rows.read import (
     PATH,
@@ -37,57 +39,66 @@ from everview.sql.write.select import WEIGHT
 _ID, _COPIES = "__ev_id", "__ev_copies"
 
 
-def append_insertions(work: Work, changes: Rel) -> None:
+# How many copies of a staged row, by its number, a stored file holds, by its path.
+Copies = Mapping[tuple[str, int], int]
+
+
+def append_rows(work: Work, steps: AppendSteps) -> Replaced:
     """Write the insertions as new files; every line is one copy."""
     stored = work.facts.stored.record.layout.stored
-    frame = packed(work.query(changes, stored.names), stored)
-    work.written = write_rows(frame, work.table, work.token, work.actions)
+    with work.during(steps.write.name):
+        frame = packed(work.query(steps.write.changes, stored.names), stored)
+        return Replaced(write_rows(frame, work.table, work.token, work.actions))
 
 
-def stage_bag(work: Work, changes: Rel) -> Staged:
+def change_rows(work: Work, steps: RowsSteps) -> Replaced:
+    """Stage the net changes, find the stored copies of what is deleted, and apply them."""
     stored = work.facts.stored.record.layout.stored
-    return work.staging.stage(work.query(changes, stored.names), "changes", work.actions)
+    with work.during(steps.stage.name):
+        frame = work.query(steps.stage.changes, stored.names)
+        staged = work.staging.stage(frame, "changes", work.actions)
+    if not staged.rows:
+        return Replaced()
+    with work.during(steps.find.name):
+        copies = find_copies(work, staged)
+    with work.during(steps.write.name):
+        return replace_rows(work, staged, copies)
 
 
-def find_copies(work: Work) -> None:
+def find_copies(work: Work, staged: Staged) -> Copies:
     """Count the stored copies of the rows to delete, per file, in the files that may hold them."""
-    staged = _staged(work)
     if (staged.least(WEIGHT) or 0) >= 0:
-        return
+        return {}
     stored = work.facts.stored.record.layout.stored
     deleted = [row for row in staged.columns([*stored.names, WEIGHT]) if row[-1] < 0]
     snapshot = work.facts.stored.snapshot
     files = files_with_keys(snapshot.files, stored.names, [row[:-1] for row in deleted])
     if not files:
-        return
+        return {}
     placed = flattened(placed_frame(work.engine.own, snapshot, files), stored, PATH)
     wanted = _deleted(work, staged)
     matched = placed.join(F.broadcast(wanted), _same_row(stored))
     counted = matched.groupBy(PATH, _ID).agg(F.count(F.lit(1)).alias(_COPIES))
     found = work.actions.submit("copies", counted.toArrow).to_pylist()
     by_path = {plain_path(spark_path(snapshot.uri, f.path), encoded=False): f for f in files}
-    for row in found:
-        file = by_path[plain_path(row[PATH])]
-        work.copies[file.path, row[_ID]] = row[_COPIES]
+    return {(by_path[plain_path(r[PATH])].path, r[_ID]): r[_COPIES] for r in found}
 
 
-def rewrite_bag(work: Work) -> None:
+def replace_rows(work: Work, staged: Staged, copies: Copies) -> Replaced:
     """Append the insertions; write anew the files from which rows are taken."""
-    staged = _staged(work)
     stored = work.facts.stored.record.layout.stored
     if (staged.least(WEIGHT) or 0) > 0:
-        copies = F.explode(F.expr(f"sequence(1L, {quoted(WEIGHT)})"))
-        frame = packed(staged.frame.withColumn(_COPIES, copies), stored)
-        work.written = write_rows(frame.coalesce(1), work.table, work.token, work.actions)
-        return
+        each = F.explode(F.expr(f"sequence(1L, {quoted(WEIGHT)})"))
+        frame = packed(staged.frame.withColumn(_COPIES, each), stored)
+        return Replaced(write_rows(frame.coalesce(1), work.table, work.token, work.actions))
     with work.engine.settings(EACH_FILE, work.facts.stored.record.settings):
-        _take_rows(work, staged)
+        return _take_rows(work, staged, copies)
 
 
-def _take_rows(work: Work, staged: Staged) -> None:
+def _take_rows(work: Work, staged: Staged, copies: Copies) -> Replaced:
     stored = work.facts.stored.record.layout.stored
     weights = staged.table.column(WEIGHT).to_pylist()
-    removed, left = _choose_files(work, weights)
+    removed, left = _choose_files(work, weights, copies)
     frames = [_given(work, staged, weights, left)]
     if removed:
         rows = snapshot_frame(work.engine.own, work.facts.stored.snapshot, removed)
@@ -97,17 +108,19 @@ def _take_rows(work: Work, staged: Staged) -> None:
         part = [F.lit(ROWS).alias(PART), F.lit(None).cast("int").alias(ACTION)]
         frames.append(kept.select(*part, *map(_column, stored.names)))
     whole = packed(reduce(DataFrame.unionAll, frames), stored, PART, ACTION)
-    work.written = write_lines(whole, work.table, work.token, work.actions)
-    work.removed = removed
+    written = write_lines(whole, work.table, work.token, work.actions)
+    return Replaced(written, removed, with_changes=True)
 
 
-def _choose_files(work: Work, weights: list[int]) -> tuple[tuple[TableFile, ...], dict[int, int]]:
+def _choose_files(
+    work: Work, weights: list[int], copies: Copies
+) -> tuple[tuple[TableFile, ...], dict[int, int]]:
     """Files that together hold enough copies of every row to delete, and the copies left in
     them.
     """
     held: dict[str, Counter[int]] = defaultdict(Counter)
-    for (path, row), copies in work.copies.items():
-        held[path][row] += copies
+    for (path, row), number in copies.items():
+        held[path][row] += number
     need = {i: -w for i, w in enumerate(weights) if w < 0}
     taken: Counter[int] = Counter()
     chosen: set[str] = set()
@@ -171,11 +184,6 @@ def _same_row(stored: Schema) -> Column:
     tests = [F.expr(mine).eqNullSafe(F.expr(its)) for mine, its in zip(own, wanted, strict=True)]
     hashes = (F.xxhash64(*map(F.expr, side)) for side in (own, wanted))
     return reduce(Column.__eq__, hashes) & F.least(F.expr("TRUE"), *tests)
-
-
-def _staged(work: Work) -> Staged:
-    assert work.staged is not None
-    return work.staged
 
 
 def _column(name: str) -> Column:

@@ -7,16 +7,17 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from everview.algebra.relations import Project, Rel
-from everview.algebra.scalars import Ref
+from everview.algebra.relations import Rel
 from everview.apply.grouped import KEYS, RECOMPUTED, ApplyGrouped
 from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS
 from everview.optimize.small_sides import without_broadcast
-from everview.program.steps import FindKeys, Recompute, RewriteGrouped
-from everview.run.refresh.keyed import check_counts, touched_files
+from everview.program.programs import PartitionsSteps
 from everview.run.refresh.overwrite import clustered
+from everview.run.refresh.replaced import Replaced
+from everview.run.refresh.touched import TouchedKeys, check_counts, stage_by_key
 from everview.run.refresh.work import Work
 from everview.run.rows.read import packed
+from everview.run.rows.staging import Staged
 from everview.run.rows.write import write_lines
 from everview.spark.engine import EACH_FILE, SMALL, whole
 from everview.sql.names import quoted
@@ -24,53 +25,54 @@ from everview.sql.write.door import local_names
 from everview.sql.write.select import WEIGHT
 
 
-def find_keys(work: Work, step: FindKeys) -> None:
-    """Compute the touched keys once; they say which stored files are looked at."""
-    columns = step.apply.keys.columns
-    pairs = zip(columns, step.changes.columns, strict=True)
-    renamed = Project(step.changes, tuple((c, Ref(own.id)) for c, own in pairs))
-    frame = work.query(renamed, local_names(columns))
-    work.staged = work.staging.stage(frame, "changes", work.actions)
-    work.frames.local[KEYS] = work.staged
-    work.frames.stored_files = touched_files(work, work.staged, columns)
+def replace_partitions(work: Work, steps: PartitionsSteps) -> Replaced:
+    """Find the touched keys, compute their rows, and put them in the place of the stored ones."""
+    apply = steps.find.apply
+    with work.during(steps.find.name):
+        columns = apply.keys.columns
+        touched = stage_by_key(work, steps.find.changes, columns, len(columns))
+    if not touched.staged.rows:
+        return Replaced()
+    work = work.holding(KEYS, touched.staged).reading(touched.files)
+    with work.during(steps.recompute.name):
+        rows = recompute_rows(work, apply, is_small=touched.staged.is_small)
+    work = work.holding(RECOMPUTED, rows)
+    with work.during(steps.write.name):
+        return replace_keys(work, apply, touched)
 
 
-def recompute_rows(work: Work, step: Recompute) -> None:
+def recompute_rows(work: Work, apply: ApplyGrouped, *, is_small: bool) -> Staged:
     """Compute the new rows of the touched keys once: computed again they might be others."""
-    assert work.staged is not None
-    settings = SMALL if work.staged.is_small else whole(work.facts.source_bytes())
-    names = local_names(step.apply.rows.columns)
+    settings = SMALL if is_small else whole(work.facts.source_bytes())
+    names = local_names(apply.rows.columns)
     with work.engine.settings(settings, work.facts.stored.record.settings):
-        frame = work.query(_hinted(work, step.apply.recomputed()), names)
-        staged = work.staging.stage(frame, "rows", work.actions)
-        work.frames.local[RECOMPUTED] = staged
+        frame = work.query(_hinted(apply.recomputed(), is_small=is_small), names)
+        return work.staging.stage(frame, "rows", work.actions)
 
 
-def rewrite_grouped(work: Work, step: RewriteGrouped) -> None:
+def replace_keys(work: Work, apply: ApplyGrouped, touched: TouchedKeys) -> Replaced:
     """Write the touched files anew, each without the rows of touched keys, and the new rows in a
     file of their own.
 
     Where many keys are touched they are joined as Spark sees fit, and the rows are clustered again.
     """
-    assert work.staged is not None
     stored = work.facts.stored
-    if work.staged.is_small:
+    if touched.staged.is_small:
         with work.engine.settings(EACH_FILE, stored.record.settings):
-            kept, new, changes = _lines(work, step.apply)
-            _write(work, kept.unionAll(new.unionAll(changes).coalesce(1)))
-        return
+            kept, new, changes = _lines(work, apply, is_small=True)
+            return _write(work, kept.unionAll(new.unionAll(changes).coalesce(1)), touched)
     with work.engine.settings(whole(stored.snapshot.bytes), stored.record.settings):
-        rows = reduce(DataFrame.unionAll, _lines(work, step.apply))
-        _write(work, clustered(rows, stored.record))
+        rows = reduce(DataFrame.unionAll, _lines(work, apply, is_small=False))
+        return _write(work, clustered(rows, stored.record), touched)
 
 
-def _lines(work: Work, apply: ApplyGrouped) -> tuple[DataFrame, ...]:
+def _lines(work: Work, apply: ApplyGrouped, *, is_small: bool) -> tuple[DataFrame, ...]:
     """What stays, what comes, and the net changes, as lines that name their part."""
     stored = work.facts.stored.record.layout.stored
     of_rows = [F.lit(ROWS).alias(PART), F.lit(None).cast("int").alias(ACTION)]
-    plain = [work.query(_hinted(work, r), stored.names) for r in (apply.kept(), apply.rows)]
+    rels = [_hinted(r, is_small=is_small) for r in (apply.kept(), apply.rows, apply.changes())]
+    *plain, weighted = (work.query(rel, stored.names) for rel in rels)
     kept, new = (frame.select(*of_rows, *map(_column, stored.names)) for frame in plain)
-    weighted = work.query(_hinted(work, apply.changes()), stored.names)
     is_new = _column(WEIGHT) > 0
     part = F.when(is_new, F.lit(PLUS)).otherwise(F.lit(MINUS)).alias(PART)
     action = F.when(is_new, F.lit(INSERT)).otherwise(F.lit(DELETE)).cast("int").alias(ACTION)
@@ -82,16 +84,15 @@ def _lines(work: Work, apply: ApplyGrouped) -> tuple[DataFrame, ...]:
 _COPY = "__ev_copy"
 
 
-def _write(work: Work, lines: DataFrame) -> None:
-    work.written = write_lines(lines, work.table, work.token, work.actions)
-    work.removed = work.frames.stored_files
-    check_counts(work.written, work.removed, work.facts.view)
+def _write(work: Work, lines: DataFrame, touched: TouchedKeys) -> Replaced:
+    written = write_lines(lines, work.table, work.token, work.actions)
+    check_counts(written, touched.files, work.facts.view)
+    return Replaced(written, touched.files, with_changes=True)
 
 
-def _hinted(work: Work, rel: Rel) -> Rel:
+def _hinted(rel: Rel, *, is_small: bool) -> Rel:
     """The plan with the keys sent to every task only where they are few."""
-    assert work.staged is not None
-    return rel if work.staged.is_small else without_broadcast(rel)
+    return rel if is_small else without_broadcast(rel)
 
 
 def _column(name: str) -> Column:

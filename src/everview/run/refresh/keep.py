@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from everview.optimize.parts import Part
+from everview.program.steps import Keep
 from everview.run.refresh.work import Work
 from everview.sql.write.door import local_names
 
 
-def keep(work: Work, part: Part) -> None:
-    """Compute the rows of a part once; where there are none, Spark leaves out what reads them."""
-    frame = work.query(part.rel, local_names(part.rel.columns))
-    staged = work.staging.stage(frame, "parts", work.actions, part.name)
-    work.frames.local[part.name] = staged
+def kept(work: Work, steps: tuple[Keep, ...]) -> Work:
+    """Compute the rows of each part once, for the queries of the work that is given back; where
+    there are none, Spark leaves out what reads them.
+    """
+    for step in steps:
+        part = step.part
+        with work.during(step.name):
+            frame = work.query(part.rel, local_names(part.rel.columns))
+            staged = work.staging.stage(frame, "parts", work.actions, part.name)
+        work = work.holding(part.name, staged)
+    return work

@@ -7,7 +7,8 @@ from pyspark.sql import functions as F
 
 from everview.algebra.relations import Rel
 from everview.facts.views import HIDDEN, ViewRecord
-from everview.program.steps import Overwrite
+from everview.program.programs import FullSteps
+from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.work import Work
 from everview.run.rows.read import packed
 from everview.run.rows.session_tables import outside_frames
@@ -17,13 +18,14 @@ from everview.sql.names import quoted
 from everview.sql.statements.spark_text import query_of
 
 
-def overwrite(work: Work, step: Overwrite) -> None:
+def overwrite(work: Work, steps: FullSteps) -> Replaced:
     """Recompute everything at NEW and write it in place of all stored files."""
-    frame = _rows(work, step.rel)
-    record = work.facts.stored.record
-    frame = clustered(packed(frame, record.layout.stored), record)
-    work.written = write_rows(frame, work.table, work.token, work.actions)
-    work.removed = work.facts.stored.snapshot.files
+    stored = work.facts.stored
+    with work.during(steps.write.name):
+        rows = packed(_rows(work, steps.write.rel), stored.record.layout.stored)
+        frame = clustered(rows, stored.record)
+        written = write_rows(frame, work.table, work.token, work.actions)
+    return Replaced(written, stored.snapshot.files)
 
 
 def _rows(work: Work, rel: Rel | None) -> DataFrame:
@@ -40,10 +42,9 @@ def clustered(frame: DataFrame, record: ViewRecord) -> DataFrame:
     later changes touch few files.
     """
     layout = record.layout
-    is_keyed = layout.kind in ("keyed", "grouped")
-    if is_keyed and not layout.key:
+    if layout.has_key and not layout.key:
         return frame.coalesce(1)
-    names = dict.fromkeys((*record.cluster_by, *(layout.key if is_keyed else ())))
+    names = dict.fromkeys((*record.cluster_by, *(layout.key if layout.has_key else ())))
     if not names:
         return frame
     keys = [F.col(_path(name)) for name in names]

@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from everview.choose.receipt import planned_receipt
-from everview.choose.strategies import Choice
+from everview.facts.methods import Way
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
-from everview.run.rows.frames import Frames
-from everview.run.rows.write import Written
-from everview.spark.engine import Actions
+from everview.run.refresh.replaced import Replaced
+from everview.run.refresh.work import Work
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What the steps of a refresh did so far."""
-
-    written: Written | None
-    removed_rows: int
-    actions: Actions
-    frames: Frames
-
-
-def receipt_of(facts: RefreshFacts, choice: Choice, done: Done) -> Receipt:
+def receipt_of(work: Work, replaced: Replaced) -> Receipt:
     """The receipt; rows were counted while they were written."""
-    changed = dict(done.written.changed or {}) if done.written else {}
-    if choice.strategy.name == "full" and done.written:
-        changed["delete"] = done.removed_rows
+    planned = planned_receipt(work.facts, work.planned.choice)
+    changed = dict(replaced.written.changed or {})
+    if planned.way is Way.FULL:
+        changed["delete"] = replaced.removed_rows
     return replace(
-        planned_receipt(facts, choice),
+        planned,
         rows_inserted=changed.get("insert", 0),
         rows_updated=changed.get("update", 0),
         rows_deleted=changed.get("delete", 0),
-        read=dict(done.frames.read),
-        actions=len(done.actions.names),
-        seconds={step: round(s, 4) for step, s in done.actions.seconds.items()},
-        rows=_rows_after(facts, changed),
+        read=dict(work.frames.read),
+        actions=len(work.actions.names),
+        seconds={step: round(s, 4) for step, s in work.actions.seconds.items()},
+        rows=_rows_after(work.facts, changed),
     )
 
 

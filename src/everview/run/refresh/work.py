@@ -1,29 +1,30 @@
-"""The state of one refresh while its steps are carried out."""
+"""What the steps of one refresh share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame
 
 from everview.algebra.relations import Rel
-from everview.choose.strategies import Choice
 from everview.facts.files import TableFile
-from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import TableShape
 from everview.lake.port import LakeTable
 from everview.optimize.leaf_facts import leaf_facts
 from everview.optimize.narrow import narrowed
+from everview.program.planned import Planned
 from everview.run.faults import Probe
-from everview.run.refresh.receipt import Done, receipt_of
 from everview.run.rows.frames import Frames
 from everview.run.rows.staging import Staged, Staging
 from everview.run.rows.write import Written
 from everview.shape.column_types import column_types
 from everview.shape.shape import Shape
 from everview.spark.engine import Actions, Engine
+from everview.spark.errors import spark_failures
+from everview.spark.log import logged
 from everview.sql.write.door import write
 
 
@@ -34,17 +35,17 @@ class Rebuild:
     """
 
     shape: TableShape | None
-    check: Callable[[Work], None]
+    check: Callable[[Work, Written], None]
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Work:
-    """What the steps share: the pinned facts, the session, and what earlier steps left."""
+    """One refresh being carried out: what is planned, the session, the rows at hand for queries,
+    and the account of actions and reads. What a step makes it returns.
+    """
 
     engine: Engine
-    facts: RefreshFacts
-    choice: Choice
-    shape: Shape
+    planned: Planned
     table: LakeTable
     token: str
     frames: Frames
@@ -52,19 +53,42 @@ class Work:
     probe: Probe
     rebuild: Rebuild | None = None
     actions: Actions = field(default_factory=Actions)
-    step: str = ""  # the one being carried out
-    staged: Staged | None = None
-    recompute: Rel | None = None
-    written: Written | None = None
-    removed: tuple[TableFile, ...] = ()
-    copies: dict[tuple[str, int], int] = field(default_factory=dict)
 
-    def receipt(self) -> Receipt:
-        """What was done so far."""
-        removed = sum(f.rows or 0 for f in self.removed)
-        return receipt_of(
-            self.facts, self.choice, Done(self.written, removed, self.actions, self.frames)
-        )
+    @property
+    def facts(self) -> RefreshFacts:
+        return self.planned.facts
+
+    @property
+    def shape(self) -> Shape:
+        return self.planned.shape
+
+    def holding(self, name: str, staged: Staged) -> Work:
+        """The same with staged rows at hand under this name."""
+        local = {**self.frames.local, name: staged}
+        return replace(self, frames=replace(self.frames, local=local))
+
+    def reading(self, files: tuple[TableFile, ...]) -> Work:
+        """The same where queries read no other files of the stored view than these."""
+        return replace(self, frames=replace(self.frames, touched=files))
+
+    @contextmanager
+    def during(self, step: str) -> Iterator[None]:
+        """The block is a step: it is logged, tests can make it fail, and an error of Spark in it
+        says where it was.
+        """
+        with self.failures(step):
+            self.probe(f"refresh: {step}")
+            with logged(self.facts.view, step):
+                yield
+
+    @contextmanager
+    def failures(self, step: str) -> Iterator[None]:
+        """An error of Spark in this block is raised as one of this step."""
+        view = self.facts.view
+        doing = "refresh" if self.facts.stored.built else "first build"
+        where = f"{doing} of {view}, step {step}"
+        with spark_failures(f"`{view}`", where, "Nothing was published."):
+            yield
 
     def query(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
         """The rows of a plan under these names; scans are cut to what rows at hand ask for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from types import MappingProxyType
 
@@ -29,21 +29,23 @@ from everview.sql.write.door import Leaf, Sql
 _SMALL_SHARE = 8  # a file with less than an eighth of the largest one's rows is a small one
 
 
+@dataclass(frozen=True, slots=True)
 class Frames:
-    """Gives each leaf its rows, and keeps account of what was read."""
+    """Gives each leaf its rows, and keeps account of what was read: one account for all that are
+    made from each other.
+    """
 
-    def __init__(self, engine: Engine, facts: RefreshFacts, view_scan: str) -> None:
-        self._engine = engine
-        self._facts = facts
-        self._view_scan = view_scan
-        self.local: dict[str, Staged] = {}  # rows that earlier steps left
-        self.stored_files: tuple[TableFile, ...] = facts.stored.snapshot.files
-        self.read: dict[str, Read] = {}
-        self._made: dict[tuple[str, object], DataFrame] = {}  # of a version, or the changes
+    engine: Engine
+    facts: RefreshFacts
+    view_scan: str
+    local: Mapping[str, Staged] = field(default_factory=dict)  # rows that earlier steps left
+    touched: tuple[TableFile, ...] | None = None  # the files of the stored view to read; None: all
+    read: dict[str, Read] = field(default_factory=dict)
+    made: dict[tuple[str, object], DataFrame] = field(default_factory=dict)  # by version or changes
 
     def run(self, query: Sql) -> DataFrame:
         """The query over the pinned rows."""
-        return self._engine.sql(query, self._all(query.leaves))
+        return self.engine.sql(query, self._all(query.leaves))
 
     def _all(self, leaves: Mapping[str, Leaf]) -> dict[Leaf, DataFrame]:
         return {leaf: self._frame(leaf) for leaf in leaves.values()}
@@ -52,10 +54,11 @@ class Frames:
         match leaf:
             case Local(name, _):
                 return self.local[name].frame
-            case Scan(table, _, _) if table == self._view_scan:
-                return self.stored(self.stored_files)
+            case Scan(table, _, _) if table == self.view_scan:
+                files = self.touched
+                return self.stored(self.facts.stored.snapshot.files if files is None else files)
             case Scan(table, at, _):
-                snapshot = self._facts.source(table).at(at)
+                snapshot = self.facts.source(table).at(at)
                 return _cut(self.source(table, snapshot, leaf.ranges()), leaf.ranges())
             case Changes(table, _):
                 return self._changes(table)
@@ -71,13 +74,13 @@ class Frames:
             snapshot = replace(snapshot, files=files_within(snapshot.files, within))
         self._count(name, Read(snapshot.rows, snapshot.bytes))
         made = name, (snapshot.version, frozenset(within.items()))
-        if made not in self._made:
-            self._made[made] = self._source(name, snapshot)
-        return self._made[made]
+        if made not in self.made:
+            self.made[made] = self._source(name, snapshot)
+        return self.made[made]
 
     def _source(self, name: str, snapshot: Snapshot) -> DataFrame:
-        frame = shown_frame(self._engine.own, snapshot, self._facts.source(name).tail)
-        recorded = self._facts.stored.record.source(name).schema
+        frame = shown_frame(self.engine.own, snapshot, self.facts.source(name).tail)
+        recorded = self.facts.stored.record.source(name).schema
         frame = _filled(frame, recorded)
         is_plain = frame.columns == list(recorded.names)
         return frame if is_plain else frame.select(*map(quoted, recorded.names))
@@ -85,22 +88,22 @@ class Frames:
     def stored(self, files: tuple[TableFile, ...]) -> DataFrame:
         """Rows of the stored view, hidden fields as columns."""
         large, small = _by_size(files)
-        spark, snapshot = self._engine.own, self._facts.stored.snapshot
+        spark, snapshot = self.engine.own, self.facts.stored.snapshot
         frame = snapshot_frame(spark, snapshot, large)
         if small:
             frame = frame.unionAll(snapshot_frame(spark, snapshot, small).coalesce(1))
-        return flattened(frame, self._facts.stored.record.layout.stored)
+        return flattened(frame, self.facts.stored.record.layout.stored)
 
     def _changes(self, name: str) -> DataFrame:
-        source = self._facts.source(name)
+        source = self.facts.source(name)
         assert isinstance(source.changes, ChangedFiles)
         rows = source.changes.rows
         self._count(name, Read(rows, source.changes.bytes, rows))
-        if (name, None) not in self._made:
-            frame = changes_frame(self._engine.own, source.changes, source.at_new.partition_by)
-            recorded = self._facts.stored.record.source(name).schema
-            self._made[name, None] = _filled(frame, recorded)
-        return self._made[name, None]
+        if (name, None) not in self.made:
+            frame = changes_frame(self.engine.own, source.changes, source.at_new.partition_by)
+            recorded = self.facts.stored.record.source(name).schema
+            self.made[name, None] = _filled(frame, recorded)
+        return self.made[name, None]
 
     def _count(self, name: str, read: Read) -> None:
         self.read[name] = self.read.get(name, Read(0, 0)) + read
@@ -110,8 +113,8 @@ def _filled(frame: DataFrame, recorded: Schema) -> DataFrame:
     """The rows with all recorded columns, those that are not there any more as NULL."""
     there = set(frame.columns)
     missing = Schema(tuple(f for f in recorded.fields if f.name not in there))
-    for field in spark_schema(missing):
-        frame = frame.withColumn(field.name, F.lit(None).cast(field.dataType))
+    for column in spark_schema(missing):
+        frame = frame.withColumn(column.name, F.lit(None).cast(column.dataType))
     return frame
 
 

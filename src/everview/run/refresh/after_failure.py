@@ -1,0 +1,49 @@
+"""What happens after a refresh failed in Spark: another way, if one may do better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from everview.choose.strategies import Full, Incremental
+from everview.errors import ComputationFailed
+from everview.program.planned import Planned, with_steps
+from everview.rewrite.net_sources import net_sources
+
+_T = TypeVar("_T")
+
+
+def carried_out(planned: Planned, run: Callable[[Planned], _T]) -> _T:
+    """Run what is planned. If that fails and is incremental, run it with net changes, because a row
+    that came and went may be what fails; then in full, if the policy allows it. A check that failed
+    is not answered.
+    """
+    strategy = planned.choice.strategy
+    if not isinstance(strategy, Incremental):
+        return run(planned)
+    try:
+        return run(planned)
+    except ComputationFailed:
+        netted = _with_net_changes(planned, strategy)
+    try:
+        return run(netted)
+    except ComputationFailed as failure:
+        if planned.facts.policy == "INCREMENTAL STRICT":
+            raise
+        full = _in_full(planned, strategy, failure)
+    return run(full)
+
+
+def _with_net_changes(planned: Planned, strategy: Incremental) -> Planned:
+    netted = replace(strategy, changes=net_sources(strategy.changes))
+    choice = replace(planned.choice, strategy=netted)
+    return with_steps(planned.facts, planned.shape, choice)
+
+
+def _in_full(planned: Planned, strategy: Incremental, failure: ComputationFailed) -> Planned:
+    reason = f"the incremental refresh failed in Spark: {failure.what}"
+    choice = planned.choice
+    cost = choice.runner_up.cost if choice.runner_up else strategy.cost
+    full = replace(choice, strategy=Full(cost), reason=reason, runner_up=None)
+    return with_steps(planned.facts, planned.shape, full)

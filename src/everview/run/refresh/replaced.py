@@ -1,0 +1,33 @@
+"""What the steps of a refresh made of the stored rows, for the one commit that publishes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everview.facts.files import TableFile
+from everview.run.rows.write import Written
+
+_NOTHING = Written(())
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """The files that come and those that go; nothing of both where no row changes.
+
+    `with_changes` says that change files were written beside the rows, if there was any change:
+    without them, readers of changes compare the files that come with those that go.
+    """
+
+    written: Written = _NOTHING
+    removed: tuple[TableFile, ...] = ()
+    with_changes: bool = False
+
+    @property
+    def removed_rows(self) -> int:
+        return sum(f.rows or 0 for f in self.removed)
+
+    @property
+    def has_change_files(self) -> bool:
+        """Whether the commit is told by its change files alone, be there none."""
+        some = self.written.plus + self.written.minus
+        return bool(some) or (self.with_changes and bool(self.removed))

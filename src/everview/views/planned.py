@@ -1,0 +1,35 @@
+"""Planning a refresh of one view: its facts, its shape, the choice and the steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everview.choose.choose import choose
+from everview.facts.refusals import Kind
+from everview.facts.views import ViewRecord
+from everview.lake.catalog import Entry
+from everview.lake.port import LakeTable
+from everview.program.planned import Planned, with_steps
+from everview.shape.shape import Shape, full_only
+from everview.views.gather import Pins, gather
+from everview.views.world import World
+
+
+def planned(
+    world: World, entry: Entry, table: LakeTable, pins: Pins, *, full: bool = False
+) -> Planned:
+    """What a refresh to the pinned versions of the sources would do; nothing is run."""
+    facts = gather(world, entry, table, pins)
+    shape = shape_of_view(world, table, facts.stored.record)
+    return with_steps(facts, shape, choose(facts, shape, full=full))
+
+
+def shape_of_view(world: World, table: LakeTable, record: ViewRecord) -> Shape:
+    """The view's shape: by its text, unless it was found at creation to be full only."""
+    defined = world.defined(table, record)
+    if record.full_only:
+        place = getattr(defined.shape, "place", None)
+        kind = record.full_kind or Kind.UNKNOWN
+        shape = full_only(kind, record.full_only, place, record.columns)
+        return replace(shape, moment=record.moment or defined.moment)
+    return defined.shape
