@@ -15,8 +15,13 @@ from everview.facts.files import DataFile, Positions
 from everview.facts.tables import Commit, Mark
 from everview.lake.delta import marks
 from everview.lake.delta.table import EmbeddedTable
-from tests.lake.marks.marking import FEW, MANY, actions, made, mark, only_file, vector_files
+from tests.lake.marking import FEW, MANY, actions, made, mark, only_file, vector_files
 from tests.lake.reading import bag_of, check_changes
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> EmbeddedTable:
+    return made(tmp_path / "t")
 
 
 def test_the_log_has_the_file_removed_as_it_was_and_added_as_it_is(table: EmbeddedTable) -> None:

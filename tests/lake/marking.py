@@ -1,4 +1,4 @@
-"""Rows of a table marked as deleted, and what its log and folder hold."""
+"""A table of one file whose rows are marked, and what its log says of that."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from deltalake import write_deltalake
 
 from everview.facts.files import DataFile, Positions
@@ -57,6 +58,6 @@ def rewrite(table: EmbeddedTable, *, data_change: bool) -> None:
     folder = f"data/{uuid.uuid4().hex}"
     (Path(table.uri) / folder).mkdir(parents=True)
     data = pa.table({"k": pa.array([k for k, _ in kept], pa.int64()), "s": [s for _, s in kept]})
-    pa.parquet.write_table(data, Path(table.uri) / folder / "f.parquet")
+    pq.write_table(data, Path(table.uri) / folder / "f.parquet")
     adds, removes = table.written(folder), snapshot.files
     table.commit(Commit(base, "OPTIMIZE", uuid.uuid4().hex, adds, removes, data_change=data_change))
