@@ -1,16 +1,4 @@
-"""Replacing stored rows by the driver itself, where a change and what it touches are small.
-
-What goes in: staged changes, and the stored files that may hold what they touch. What comes out:
-the files that come and go, or None where the work is left to Spark: too many rows or bytes, a
-column of a type that Arrow does not compare as Spark does, a value that only Spark decides.
-
-The rows that go are located in a few columns of the stored files. Where these files are small they
-are written anew without them; else the rows are marked in deletion vectors, and the rows that come
-are appended as one small file.
-
-    touched files 3 MB    read and written anew, with change files beside them
-    touched files 90 MB   2,000 rows marked, a file of 2,010 rows appended
-"""
+"""Replacing stored rows by the driver itself, where a change and what it touches are small."""
 
 from __future__ import annotations
 
@@ -41,6 +29,18 @@ from everview.run.refresh.work import Work
 from everview.run.rows.staging import Staged
 from everview.run.rows.write import Written
 from everview.sql.write.select import WEIGHT
+
+# What goes in: staged changes, and the stored files that may hold what they touch. What comes
+# out: the files that come and go, or None where the work is left to Spark: too many rows or
+# bytes, a column of a type that Arrow does not compare as Spark does, a value that only Spark
+# decides.
+#
+# The rows that go are located in a few columns of the stored files. Where these files are small
+# they are written anew without them; else the rows are marked in deletion vectors, and the rows
+# that come are appended as one small file.
+#
+#     touched files 3 MB    read and written anew, with change files beside them
+#     touched files 90 MB   2,000 rows marked, a file of 2,010 rows appended
 
 MOST_MERGED = 10_000  # groups: beyond it Spark merges them faster than Python
 MOST_LOCATED = 1_000_000_000  # bytes of columns that are looked at
