@@ -11,8 +11,9 @@ PYTEST := $(BIN)/python -m pytest
 FUZZ_CASES ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture docs docs-check functions test check lint types format test-pure \
-	test-spark test-spark-api test-spark-use test-spark-deep test-corpus test-connect test-wheel pictures mutate fuzz fuzz-sql fuzz-spark coverage bench corpus dist lock clean
+.PHONY: help setup demo picture docs docs-check functions test check nightly lint types format \
+	test-pure test-spark test-rest test-all test-corpus test-connect test-wheel pictures mutate fuzz \
+	fuzz-sql fuzz-spark coverage bench bench-scale bench-page corpus dist lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s%s\n", $$1, $$2}'
@@ -37,12 +38,19 @@ docs-check: $(READY) ## name the pages that are stale
 functions: $(READY) ## ask Spark for the kinds of its functions, write src/everview/sql/spark_functions.py
 	$(BIN)/python -m tools.spark_functions
 
-check: lint types test mutate ## what CI runs: lint, types, all tests, mutants
+test: $(READY) ## the fast tests, and of those on Spark some of every folder; at most 8 minutes
+	$(BIN)/python -m tools.lanes first
 
-test: test-pure ## all tests; of those on Connect, of the corpus and of faults a share; two at a time
-	EVERVIEW_CONNECT_SHARE=10 EVERVIEW_CORPUS_SHARE=12 EVERVIEW_FUNCTIONS_SHARE=12 \
-		EVERVIEW_CASES_SHARE=4 EVERVIEW_SCRIPTS_SHARE=3 EVERVIEW_VIEWS_SHARE=60 $(BIN)/python \
-		tools/lanes.py test-spark-api test-spark-deep test-spark-use test-corpus test-connect
+check: lint types test test-rest mutate ## what CI runs: lint, types, make test, the other tests, mutants; under 30 minutes
+
+nightly: lint types test-all mutate fuzz fuzz-sql fuzz-spark corpus test-wheel ## everything, with all cases, many random ones and a small benchmark; hours
+	$(MAKE) bench ARGS="--scale 0.1 --rounds 1"
+
+test-rest: $(READY) ## the tests that make test leaves out; of tests with many cases a share
+	$(BIN)/python -m tools.lanes rest
+
+test-all: $(READY) ## every test with every case; hours
+	$(BIN)/python -m tools.lanes all
 
 test-pure: $(READY) ## the fast tests, without Spark
 	$(PYTEST) -m "not spark and not connect" $(ARGS)
@@ -50,21 +58,8 @@ test-pure: $(READY) ## the fast tests, without Spark
 test-spark: $(READY) ## the tests on a classic Spark session
 	$(PYTEST) -m "spark and not connect and not wheel" $(ARGS)
 
-# What a person calls; and what stands behind it.
-USE := tests/attach tests/cli tests/docs tests/run tests/testing
-CORPUS := tests/corpus tests/sql
-test-spark-api: $(READY) ## of these the tests of what a person calls from Python
-	$(PYTEST) -m "spark and not connect and not wheel" tests/api $(ARGS)
-
-test-spark-use: $(READY) ## of these the command line, attached tables, pages
-	$(PYTEST) -m "spark and not connect and not wheel" $(USE) $(ARGS)
-
-test-spark-deep: $(READY) ## of these the others: faults, numbers, random views, scripts
-	$(PYTEST) -m "spark and not connect and not wheel" --ignore=tests/api $(USE:%=--ignore=%) $(CORPUS:%=--ignore=%) \
-		tests $(ARGS)
-
 test-corpus: $(READY) ## queries of many kinds, lowered and written back, against Spark's own answers
-	$(PYTEST) -m "spark and not connect" $(CORPUS) $(ARGS)
+	$(PYTEST) -m "spark and not connect" tests/corpus tests/sql $(ARGS)
 
 test-connect: $(READY) ## the tests on Spark Connect, which needs a process of its own
 	$(PYTEST) -m connect $(ARGS)
@@ -98,8 +93,15 @@ format: $(READY) ## ruff: repair what it can, format the rest
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-bench: $(READY) ## measure refreshes against full recomputes
-	$(BIN)/python -m bench.run $(ARGS)
+bench: $(READY) ## refreshes against full recomputes and hand-written code, at scale factor 1; six minutes
+	PYTHONPATH=src:. $(BIN)/python -m bench.run --minutes 5 --json artifacts/bench.json $(ARGS)
+
+bench-scale: $(READY) ## the same at scale factors 1 and 10, all views and changes; hours, goes on where it was cut off
+	PYTHONPATH=src:. $(BIN)/python -m bench.run --scale 1 10 --whole --rounds 3 --resume \
+		--json artifacts/bench-scale.json $(ARGS)
+
+bench-page: $(READY) ## write docs/performance.md from artifacts/bench-scale.json, or from RESULTS=
+	PYTHONPATH=src:. $(BIN)/python -m bench.report $(or $(RESULTS),artifacts/bench-scale.json)
 
 corpus: $(READY) ## tell of every query of the corpus whether it keeps its meaning, and how it is kept as a view
 	PYTHONPATH=src:. $(BIN)/python -m tests.corpus.report $(ARGS)

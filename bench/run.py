@@ -1,116 +1,203 @@
-"""Refreshes beside full recomputes and hand-written PySpark, at TPC-H scale factor 1.
+"""Refreshes beside full recomputes, hand-written PySpark and Delta MERGE, over TPC-H.
 
-All ways run in one process, interleaved, after a warm-up; a time counts only if the three results
-are equal.
+All contestants run in one process, interleaved, after a warm-up; a time counts only if all results
+are equal. Every run is saved as it is made, so that a run that was cut off goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
+import sys
 import tempfile
 import time
-from dataclasses import asdict
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import SparkSession
 
-import everview as ev
-from bench.data import CHANGES, HAND_WRITTEN, VIEWS, WARM_UP, Change, apply, generate, load
-from bench.measure import Measured, measured
-from bench.report import plot, profile, table
-from bench.rivals import ByHand, Everview, FullRecompute
+from bench.aims import CONTESTANTS, REWRITING
+from bench.changes import GRID, QUICK, Change
+from bench.data import generate
+from bench.grid import Grid, Place, unavailable
+from bench.profile_run import profile_view
+from bench.results import Results
+from bench.scenarios import (
+    COLD,
+    NIGHT,
+    SOAK,
+    STATEMENTS,
+    cold_start,
+    nightly_overwrite,
+    soak,
+    statements,
+)
+from bench.session import started
+from bench.tables import summary
+from bench.views import VIEWS
 
-
-class Bench:
-    """One warehouse, its views, and for each view the three ways to refresh it."""
-
-    def __init__(self, warehouse: ev.Warehouse, folder: Path, views: list[str]) -> None:
-        self._warehouse = warehouse
-        self._folder = folder
-        self._ways: dict[str, tuple[Everview | FullRecompute | ByHand, ...]] = {}
-        self._turn = 0
-        for name in views:
-            warehouse.create_materialized_view(name, VIEWS[name], "INCREMENTAL")
-            own = folder / name
-            ours, full = Everview(warehouse, name), FullRecompute(warehouse, name, own)
-            hand = (ByHand(warehouse, name, own),) if name in HAND_WRITTEN else ()
-            self._ways[name] = (ours, full, *hand)
-
-    def run(self, change: Change) -> list[Measured]:
-        """Make a change, then refresh every view by every way, none always first."""
-        self._turn += 1
-        changes = apply(self._warehouse, change, self._folder / f"change-{self._turn}")
-        found = []
-        for name in (v for v in change.views if v in self._ways):
-            ways = self._ways[name]
-            self._turn += 1
-            first = self._turn % len(ways)
-            order = [*ways[first:], *ways[:first]]
-            runs = [measured(name, change.title, w.way, partial(w.refresh, changes)) for w in order]
-            if change is not WARM_UP:
-                self._compare(name, change)
-            found += runs
-        return found
-
-    def _compare(self, name: str, change: Change) -> None:
-        spark = self._warehouse.spark
-        results = {"everview": self._warehouse.view(name).to_df()}
-        for way in self._ways[name]:
-            if not isinstance(way, Everview):
-                results[way.way] = spark.read.parquet(str(way.folder))
-        prints = {way: _fingerprint(rows) for way, rows in results.items()}
-        if len(set(prints.values())) != 1:
-            raise SystemExit(f"{name} after {change.title}: {prints}: no time counts")
+GROUPS = (
+    ("by_customer", "by_nation", "by_order", "lines"),
+    ("outer", "semi", "distinct", "window", "nested"),
+    ("q1", "q3", "q5", "q10", "q18"),
+)
+SCENARIOS = (COLD, NIGHT, STATEMENTS)
+_SALES = {False: 200_000, True: 4_000_000}  # of the demo's shop, in a quick run and in a whole one
 
 
-def _fingerprint(rows: DataFrame) -> tuple[int, int]:
-    hashes = F.xxhash64(*rows.columns).cast("decimal(20,0)")
-    found = rows.agg(F.count(F.lit(1)), F.sum(hashes)).collect()[0]
-    return int(found[0]), int(found[1] or 0)
+@dataclass
+class Clock:
+    """How long it has run, and whether there is time for more."""
+
+    minutes: float
+    begun: float = field(default_factory=time.perf_counter)
+
+    def say(self, what: str) -> None:
+        print(f"{time.perf_counter() - self.begun:6.0f} s  {what}", file=sys.stderr, flush=True)
+
+    def has(self, seconds: float) -> bool:
+        """Whether so many seconds are left."""
+        return not self.minutes or time.perf_counter() - self.begun + seconds < self.minutes * 60
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--rounds", type=int, default=1, help="how often each change is made")
+    options = _parser().parse_args()
+    clock = Clock(options.minutes)
+    data = {scale: options.data / f"{scale:g}" for scale in options.scale}
+    for scale, folder in data.items():
+        generate(folder, scale)
+    spark, delta = started(delta=not options.no_delta)
+    clock.say("Spark started")
+    if options.profile:
+        folder = Path(tempfile.mkdtemp(prefix="everview-bench-"))
+        place = Place(spark, options.scale[0], data[options.scale[0]], folder)
+        print(profile_view(place, options.profile, clock.say))
+        return
+    out = unavailable(options.contestants, delta)
+    results = Results.opened(options.json, resume=options.resume)
+    results.unavailable = out
+    for name, why in out.items():
+        clock.say(f"not available: {name} ({why})")
+    try:
+        for scale, folder in data.items():
+            _at_scale(_Bench(spark, scale, folder, options, clock, results))
+    finally:
+        print(f"\n{summary(results)}\n")
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """What one scale is run with."""
+
+    spark: SparkSession
+    scale: float
+    data: Path
+    options: argparse.Namespace
+    clock: Clock
+    results: Results
+
+    def place(self) -> Place:
+        folder = Path(tempfile.mkdtemp(prefix="everview-bench-"))
+        return Place(self.spark, self.scale, self.data, folder)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        some = GRID if self.options.whole else QUICK
+        return tuple(c for c in some if self.options.only in c.title)
+
+
+def _at_scale(bench: _Bench) -> None:
+    if bench.options.soak:
+        _soak(bench)
+        return
+    longest = 0.0
+    for views in _groups(bench):
+        if not bench.clock.has(longest):
+            bench.results.left_out += views
+            bench.clock.say(f"no time left for {', '.join(views)}")
+            continue
+        begun = time.perf_counter()
+        _group(bench, views)
+        longest = max(longest, time.perf_counter() - begun)
+    if not bench.options.views_only:
+        _scenarios(bench)
+
+
+def _groups(bench: _Bench) -> Iterator[list[str]]:
+    """The views that still have to run, those together that share a change."""
+    for group in GROUPS:
+        wanted = [v for v in group if v in bench.options.views]
+        left = [v for v in wanted if not all(_is_done(bench, v, c) for c in bench.changes)]
+        if left:
+            yield left
+
+
+def _is_done(bench: _Bench, view: str, change: Change) -> bool:
+    return bench.results.rounds(bench.scale, view, change.title) >= bench.options.rounds
+
+
+def _group(bench: _Bench, views: list[str]) -> None:
+    grid = Grid(bench.place(), views, bench.options.contestants, bench.clock.say)
+    try:
+        grid.warm_up()
+        for change in bench.changes:
+            if all(_is_done(bench, v, change) for v in views):
+                continue
+            for number in range(bench.options.rounds):
+                bench.results.add(grid.run(change, number))
+    finally:
+        grid.close()
+
+
+def _soak(bench: _Bench) -> None:
+    grid = Grid(bench.place(), bench.options.views, bench.options.contestants, bench.clock.say)
+    try:
+        grid.warm_up()
+        soak(grid, bench.options.soak, bench.results.add)
+    finally:
+        grid.close()
+
+
+def _scenarios(bench: _Bench) -> None:
+    place, rounds = bench.place(), bench.options.rounds
+    runs = {
+        COLD: lambda: cold_start(place.folder, rounds, _SALES[bench.options.whole]),
+        NIGHT: lambda: nightly_overwrite(place, rounds),
+        STATEMENTS: lambda: statements(place, rounds),
+    }
+    for name in SCENARIOS:
+        scale = 0.0 if name == COLD else bench.scale
+        if bench.results.has(scale, name) or not bench.clock.has(_MOST[name] * bench.scale):
+            continue
+        bench.results.add(list(runs[name]()))
+        bench.clock.say(name)
+    shutil.rmtree(place.folder, ignore_errors=True)
+
+
+_MOST = {COLD: 45.0, NIGHT: 15.0, STATEMENTS: 90.0}  # seconds at scale factor 1, about
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    cache = Path(tempfile.gettempdir()) / "everview-tpch"
+    parser.add_argument("--scale", type=float, nargs="*", default=[1.0], help="scale factors")
+    parser.add_argument("--rounds", type=int, default=2, help="how often each change is made")
+    parser.add_argument("--minutes", type=float, default=0.0, help="begin nothing new after these")
+    parser.add_argument("--whole", action="store_true", help="all changes, not one")
     parser.add_argument("--only", default="", help="changes whose title holds this text")
     parser.add_argument("--views", nargs="*", default=list(VIEWS), choices=VIEWS)
-    parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "everview-tpch")
-    parser.add_argument("--plot", type=Path, default=Path("artifacts/bench.svg"))
-    parser.add_argument("--json", type=Path, help="write every measurement there")
-    options = parser.parse_args()
-    begun = time.perf_counter()
-    data = options.data / f"{options.scale:g}"
-    generate(data, options.scale)
-    folder = Path(tempfile.mkdtemp(prefix="everview-bench-"))
-    found: list[Measured] = []
-    try:
-        settings = ev.Settings(compare_bytes=0)
-        with ev.open(folder / "warehouse", settings=settings) as warehouse:
-            warehouse.spark.conf.set("spark.sql.shuffle.partitions", "8")
-            load(warehouse, data)
-            bench = Bench(warehouse, folder, options.views)
-            _say(begun, "views built")
-            bench.run(WARM_UP)
-            for _ in range(options.rounds):
-                for change in (c for c in CHANGES if options.only in c.title):
-                    found += bench.run(change)
-                    _say(begun, change.title)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    print(f"\n{table(found)}\n\n{profile(found)}\n")
-    plot(found, options.plot)
-    _say(begun, f"plot in {options.plot}")
-    if options.json:
-        options.json.write_text(json.dumps([asdict(m) for m in found], indent=1))
-
-
-def _say(begun: float, what: str) -> None:
-    print(f"{time.perf_counter() - begun:6.0f} s  {what}", flush=True)
+    parser.add_argument("--views-only", action="store_true", help="no other scenarios")
+    parser.add_argument("--contestants", nargs="*", default=list(CONTESTANTS), choices=CONTESTANTS)
+    parser.add_argument("--no-delta", action="store_true", help="do not fetch Delta's jar")
+    parser.add_argument("--soak", type=int, default=0, help=f"{SOAK}: so many refreshes in a row")
+    parser.add_argument("--profile", choices=VIEWS, help=f"where a refresh ({REWRITING}) goes")
+    parser.add_argument("--data", type=Path, default=cache, help="where the tables are kept")
+    parser.add_argument("--json", type=Path, help="every run goes there, as it is made")
+    parser.add_argument("--resume", action="store_true", help="go on with the runs in --json")
+    return parser
 
 
 if __name__ == "__main__":

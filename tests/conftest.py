@@ -1,17 +1,18 @@
-"""The Spark sessions that tests share: one per process, classic or Connect, never both."""
+"""What all tests share: a Spark session per process, classic or Connect; and which tests run."""
 
 from __future__ import annotations
 
 import os
 import socket
 import warnings
-import zlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from everview.spark import java
+from tests.selection import Case, Part, chosen
 
 if TYPE_CHECKING:  # the tests without Spark do not wait for its import
     from pyspark.sql import SparkSession
@@ -28,18 +29,14 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+# Several processes share the cores: how long an example takes says nothing about what it tests.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
+# Programs that tests start in a home of their own would each make an archive, for one run.
+os.environ.setdefault("EVERVIEW_CLASS_ARCHIVE", "off")
 
-MANY_CASES = (
-    "tests/faults/",
-    "tests/numbers/",
-    "tests/attach/test_operations.py",
-    "tests/api/test_merge_statement.py::test_random",
-    "tests/api/test_create_table.py",
-    "tests/api/test_keys.py",
-    "tests/api/test_write.py",
-)
-SCRIPTS = "tests/scripts/"
+COLLECTED = pytest.StashKey[list[Case]]()  # all that were found, before some are left out
 
 
 @pytest.fixture(scope="session")
@@ -87,35 +84,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for kind in ("spark", "connect"):
             if kind in getattr(item, "fixturenames", ()):
                 item.add_marker(kind)
-    left_out = [item for item in items if _is_left_out(item)]
+    cases = config.stash[COLLECTED] = [_case(item) for item in items]
+    kept = chosen(cases, _part())
+    left_out = [item for item in items if item.nodeid not in kept]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+        items[:] = [item for item in items if item.nodeid in kept]
 
 
-def _is_left_out(item: pytest.Item) -> bool:
-    """Of tests that run on both kinds of session all but one in so many on Connect; of the
-    queries of the corpus, of scripts, and of cases of faults and numbers, all but one in so many.
-    """
-    twice = "spark_or_connect" in getattr(item, "fixturenames", ())
-    if twice and item.get_closest_marker("connect") is not None:
-        return not _is_of_share(item, "EVERVIEW_CONNECT_SHARE")
+def _part() -> Part:
+    asked = os.environ.get("EVERVIEW_PART", "all")
+    for part in get_args(Part):
+        if asked == part:
+            return part
+    raise pytest.UsageError(f"EVERVIEW_PART is {asked!r}, not one of {get_args(Part)}")
+
+
+def _case(item: pytest.Item) -> Case:
+    """The test as its selection sees it; the environment says which share of the cases runs."""
+    slow = item.get_closest_marker("slow") is not None
+    if item.get_closest_marker("wheel") is not None:
+        return Case(item.nodeid, "wheel", slow)
+    if item.get_closest_marker("connect") is not None:
+        twice = "spark_or_connect" in getattr(item, "fixturenames", ())
+        share = _share("CONNECT") if twice else 1
+        return Case(item.nodeid, "connect", slow, share, may_vanish=True)
     if item.get_closest_marker("corpus") is not None:
-        return not _is_of_share(item, "EVERVIEW_CORPUS_SHARE")
-    if item.get_closest_marker("spark") is not None and _is_one_of_many(item):
-        return not _is_of_share(item, "EVERVIEW_CASES_SHARE")
-    if item.get_closest_marker("spark") is not None and item.nodeid.startswith(SCRIPTS):
-        return not _is_of_share(item, "EVERVIEW_SCRIPTS_SHARE")
-    return False
+        return Case(item.nodeid, "spark", slow, _share("CORPUS"))
+    if item.get_closest_marker("spark") is not None:
+        scripts = item.nodeid.startswith("tests/scripts/")
+        return Case(item.nodeid, "spark", slow, _share("SCRIPTS" if scripts else "CASES"))
+    return Case(item.nodeid, "pure", slow)
 
 
-def _is_one_of_many(item: pytest.Item) -> bool:
-    """Whether the test is one case of several that differ in what fails, or in numbers."""
-    return hasattr(item, "callspec") and item.nodeid.startswith(MANY_CASES)
-
-
-def _is_of_share(item: pytest.Item, name: str) -> bool:
-    return zlib.crc32(item.nodeid.encode()) % int(os.environ.get(name, "1")) == 0
+def _share(of: str) -> int:
+    return int(os.environ.get(f"EVERVIEW_{of}_SHARE", "1"))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -34,7 +34,7 @@ from everview.algebra.relations import (
     Window,
 )
 from everview.algebra.scalars import Column, Scalar
-from everview.algebra.walk import inputs, walk_plan
+from everview.algebra.walk import walk_plan
 from everview.sql.write.scalar import scalar_text
 
 Names = dict[int, str]
@@ -46,7 +46,7 @@ def plan_text(rel: Rel) -> str:
 
 
 def _lines(rel: Rel, names: Names) -> list[str]:
-    below = [f"  {line}" for i in inputs(rel) for line in _lines(i, names)]
+    below = [f"  {line}" for i in rel.inputs for line in _lines(i, names)]
     return [_line(rel, names), *below]
 
 

@@ -278,3 +278,12 @@ class Unexpected(EverviewError):
 
     code = "EV-9001"
     title = "an error that Everview did not foresee"
+
+
+class PlanSpoiled(EverviewError):
+    """An improvement of a plan changed its columns: an error of Everview. Nothing was published.
+    Leave that pass out by its name, EVERVIEW_PASSES_OFF, and report it.
+    """
+
+    code = "EV-9002"
+    title = "a pass spoiled a plan"

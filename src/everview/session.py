@@ -43,6 +43,10 @@ def open(
     nothing and `create` is false. `progress` is called with a Progress while views are refreshed.
     """
     settings = Settings.from_environ(os.environ) if settings is None else settings
+    if settings.passes_off:
+        from everview.optimize.passes import require_passes  # plans take a while to load
+
+        require_passes(settings.passes_off)
     options = dict(storage_options or {})
     place = place_of(path)
     state = warehouse_state(place, options)

@@ -54,15 +54,33 @@ class Settings:
     sample_rows: int = _setting(
         5, "How many rows verify() shows of those that are missing, and of those unexpected."
     )
+    passes_off: tuple[str, ...] = _setting(
+        (),
+        "To find the cause of an error: the improvements of plans to leave out, by name, separated "
+        "by commas in the variable. They are filters_below_joins, connected_joins, union_of_terms, "
+        "join_order, small_sides, tidy_parts, narrow_scans, net_sources, parts and narrow_queries; "
+        "all stands for all of them. Refreshes are slower without them, and give the same rows. "
+        "`explain` says which are off.",
+    )
+
+    class_archive: str = _setting(
+        "on",
+        "Whether the Java that Everview starts reads Spark's classes from an archive, which the "
+        "first command makes in the cache folder: on or off.",
+    )
 
     def __post_init__(self) -> None:
         self._require(self.policy in POLICIES, "policy", f"one of {', '.join(POLICIES)}")
         self._require(bool(_MEMORY.fullmatch(str(self.memory))), "memory", "such as 512m or 4g")
+        self._require(self.class_archive in ("on", "off"), "class_archive", "on or off")
         for name in _NUMBERS:
             value = getattr(self, name)
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             whole = name == "retention_hours" or isinstance(value, int)
             self._require(is_number and whole and value >= 0, name, "a number, 0 or more")
+        names: object = self.passes_off
+        are_names = isinstance(names, tuple) and all(isinstance(n, str) for n in names)
+        self._require(are_names, "passes_off", "a tuple of names")
 
     def _require(self, holds: bool, name: str, wanted: str) -> None:
         if not holds:
@@ -87,13 +105,19 @@ class Settings:
 
     def __str__(self) -> str:
         width = max(map(len, _KINDS))
-        return "\n".join(f"{n:<{width}}  {v}" for n, v in self.to_dict().items())
+        return "\n".join(f"{n:<{width}}  {_shown(v)}" for n, v in self.to_dict().items())
 
 
 _KINDS: dict[str, type] = {f.name: type(f.default) for f in fields(Settings)}
 
 
+def _shown(value: object) -> object:
+    return ", ".join(value) or "-" if isinstance(value, tuple) else value
+
+
 def _value(name: str, kind: type, text: str) -> Any:
+    if kind is tuple:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
     if kind is str:
         return text.upper() if name == "policy" else text
     try:

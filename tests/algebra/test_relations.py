@@ -46,16 +46,7 @@ from everview.algebra.scalars import (
     Scalar,
     integer,
 )
-from everview.algebra.walk import (
-    at,
-    highest_id,
-    inputs,
-    scalars,
-    tables,
-    used_columns,
-    walk_plan,
-    with_inputs,
-)
+from everview.algebra.walk import at, highest_id, tables, used_columns, walk_plan
 
 A, B, C, D = Column(1, "a"), Column(2, "b"), Column(3, "c"), Column(4, "d")
 T, U = Scan("t", At.NEW, (A, B)), Scan("u", At.OLD, (C,))
@@ -223,7 +214,7 @@ def test_an_operator_knows_its_columns_and_weights(
 ) -> None:
     assert rel.columns == columns
     assert rel.weighted is weighted
-    assert with_inputs(rel, inputs(rel)) == rel
+    assert rel.over(rel.inputs) == rel
 
 
 def test_walking() -> None:
@@ -288,7 +279,7 @@ def test_the_columns_that_a_plan_reads(rel: Rel, used: set[int]) -> None:
     ids=lambda x: type(x).__name__,
 )
 def test_the_scalars_of_an_operator(rel: Rel, own: tuple[Scalar, ...]) -> None:
-    assert scalars(rel) == own
+    assert rel.scalars == own
 
 
 def test_a_verbatim_call_reads_the_columns_of_its_text() -> None:

@@ -11,7 +11,6 @@ from pyspark.sql import SparkSession
 import everview as ev
 from everview.algebra.relations import Filter, Join, Project, Rel
 from everview.algebra.scalars import Compare, Ref
-from everview.algebra.walk import inputs, with_inputs
 from everview.run.understand import define
 from everview.sql.bind.query import Lowered
 from tests.api.bags import assert_exact, bag, frame
@@ -46,7 +45,7 @@ def other_type(rel: Rel) -> Rel:
 
 
 def everywhere(rel: Rel, change: Callable[[Rel], Rel]) -> Rel:
-    return change(with_inputs(rel, tuple(everywhere(i, change) for i in inputs(rel))))
+    return change(rel.over(tuple(everywhere(i, change) for i in rel.inputs)))
 
 
 @pytest.fixture

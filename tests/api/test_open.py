@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 import everview as ev
 from everview.errors import InvalidArgument, NotAWarehouse, UnknownName, WarehouseClosed
-from everview.spark.engine import changed_settings
+from everview.spark.session_settings import changed_settings
 from tests.api.bags import assert_exact, bag, refused
 from tests.api.shop import BY_CITY, add_sales
 

@@ -9,7 +9,6 @@ import pytest
 
 import everview as ev
 from everview.algebra.relations import Rel, TopK
-from everview.algebra.walk import inputs, with_inputs
 from everview.run.understand import define
 from everview.sql.bind.query import Lowered
 from tests.api.bags import assert_exact, frame
@@ -78,7 +77,7 @@ def misread(change: Callable[[TopK], TopK], monkeypatch: pytest.MonkeyPatch) -> 
     original = define.lower
 
     def everywhere(rel: Rel) -> Rel:
-        made = with_inputs(rel, tuple(everywhere(i) for i in inputs(rel)))
+        made = rel.over(tuple(everywhere(i) for i in rel.inputs))
         return change(made) if isinstance(made, TopK) else made
 
     def mutated(*args: object, **named: object) -> object:

@@ -18,7 +18,7 @@ ORDER = (
     *("aggregates", "rewrite", "delta", "apply", "optimize", "shape", "choose", "program"),
     *("lake", "lake.delta", "lake.catalog", "lake.formats"),
     "spark",
-    *("run", "run.rows", "run.understand", "run.refresh", "run.dml", "run.check"),
+    *("run", "run.driver", "run.rows", "run.understand", "run.refresh", "run.dml", "run.check"),
     "views",
     *("refresh", "understand", "build", "above", "create", "queries", "tables", "refresh_views"),
     *("handles", "statements", "warehouse", "session"),

@@ -12,9 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from everview.algebra.relations import At, Changes, Local, Rel, Scan
-from everview.delta.propagate import delta
-from everview.optimize.parts import parted, tidied
-from everview.rewrite.rules import ordered_terms
+from everview.optimize.passes import When, improved
 from everview.run.rows.read import schema_of
 from everview.run.understand.define import spark_message, user_frame
 from everview.run.understand.lower import lower
@@ -25,6 +23,7 @@ from everview.sql.read.parse import parse_query
 from everview.sql.write.door import Leaf, local_names, write
 from everview.sql.write.select import WEIGHT
 from tests.corpus.round_trip import Outcome, near, plain
+from tests.improve import changes_of
 
 Rows = list[tuple[Any, ...]]
 
@@ -92,7 +91,7 @@ def law(engine: Engine, text: str, state: Changed, changed: frozenset[str]) -> O
         refused = unmaintained(found.rel)
         if refused is not None:
             return Outcome("refused", refused.reason)
-        plan = delta(found.rel, changed)
+        plan = changes_of(found.rel, changed)
         if plan is None:
             return Outcome("lowered", "nothing changed")
         sides = (state.old, {n: state.new[n] if n in changed else f for n, f in state.old.items()})
@@ -108,7 +107,7 @@ def law(engine: Engine, text: str, state: Changed, changed: frozenset[str]) -> O
 
 def _changes(engine: Engine, plan: Rel, state: Changed, changed: frozenset[str]) -> DataFrame:
     """The changes as a refresh computes them: its parts first."""
-    whole = parted(tidied(ordered_terms(plan)))
+    whole = improved(When.PARTS, improved(When.CHANGES, plan).plan).queries
     local: dict[str, DataFrame] = {}
 
     def run(rel: Rel, names: tuple[str, ...] | None = None) -> DataFrame:

@@ -10,7 +10,8 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, seed, settings
 from pyspark.sql import DataFrame, SparkSession
 
-from everview.spark.engine import Engine, changed_settings
+from everview.spark.engine import Engine
+from everview.spark.session_settings import changed_settings
 from tests.corpus.random_sql import Generated
 from tests.corpus.small_tables import TABLES
 

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 import everview as ev
 from everview.errors import NotIncremental
-from everview.spark.engine import changed_settings
+from everview.spark.session_settings import changed_settings
 from everview.sql.read.parse import parse_query, table_references
 from tests.corpus.benchmark_changes import ROUNDS, TableChanges
 from tests.corpus.benchmarks import QUICK, Benchmark

@@ -23,6 +23,8 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         "compare_bytes": "0",
         "retention_hours": "1.5",
         "sample_rows": "9",
+        "passes_off": " join_order, small_sides,",
+        "class_archive": "off",
     }
     found = Settings.from_environ({PREFIX + n.upper(): text for n, text in given.items()})
     assert found == Settings(
@@ -33,6 +35,8 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         compare_bytes=0,
         retention_hours=1.5,
         sample_rows=9,
+        passes_off=("join_order", "small_sides"),
+        class_archive="off",
     )
     assert {f.name for f in fields(Settings)} == set(given)
     assert all(f.metadata["doc"].endswith(".") for f in fields(Settings))
@@ -47,6 +51,7 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         ("cores", "two"),
         ("retention_hours", "-0.5"),
         ("sample_rows", "1.5"),
+        ("class_archive", "maybe"),
     ],
 )
 def test_what_does_not_fit_is_named(name: str, text: str) -> None:
@@ -56,3 +61,9 @@ def test_what_does_not_fit_is_named(name: str, text: str) -> None:
 
 def test_the_text_form_has_a_line_per_setting() -> None:
     assert str(Settings()).splitlines()[1].split() == ["memory", "2g"]
+    assert str(Settings()).splitlines()[-1].split() == ["passes_off", "-"]
+
+
+def test_names_are_given_as_a_tuple() -> None:
+    with pytest.raises(InvalidArgument, match="passes_off"):
+        Settings(passes_off="join_order")  # type: ignore[arg-type]

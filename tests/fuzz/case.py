@@ -12,7 +12,8 @@ from pyspark.errors import PySparkException
 
 import everview as ev
 from everview.errors import EverviewError, NotIncremental, SqlSyntax
-from everview.spark.engine import changed_settings, is_from_spark
+from everview.spark.engine import is_from_spark
+from everview.spark.session_settings import changed_settings
 from everview.sql.read.parse import parse_query, table_references
 from tests.corpus.benchmarks import QUICK
 from tests.fuzz.counts import Counts

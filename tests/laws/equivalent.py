@@ -15,7 +15,7 @@ _AGAIN = "a condition that was met already is asked again: the same rows"
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     (
         "rewrite/connected_joins.py",
-        "_built",
+        "_build_chain",
         "refs(c) <= reached  ->  refs(c) < reached  #2",
     ): _AGAIN,
     ("rewrite/join_order.py", "_chain", "refs(c) <= reached  ->  refs(c) < reached  #2"): _AGAIN,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import cache
 
 from everview.algebra.meaning.plans import Bag, Line, State, bag, lines, minus
 from everview.algebra.relations import At, Local, Rel, Scan
-from everview.algebra.walk import inputs, with_inputs
 
 
 class Evaluator:
@@ -19,7 +19,7 @@ class Evaluator:
         self.state = state
         self._lines: dict[str, tuple[Line, ...]] = {}
         self._state = State(state.tables, state.changes, self._lines)
-        self._known: dict[Rel, Local] = {}
+        self._known: dict[tuple[object, ...], Local] = {}
         # By identity; the plan is held as well, else another could take its place.
         self._met: dict[int, tuple[Rel, Local]] = {}
         self._moved: dict[tuple[int, At], tuple[Rel, Rel]] = {}
@@ -46,7 +46,7 @@ class Evaluator:
     def at(self, rel: Rel, snapshot: At) -> Rel:
         """The plan with every scan at that snapshot, made once of each subtree."""
         if (id(rel), snapshot) not in self._moved:
-            moved = with_inputs(rel, tuple(self.at(i, snapshot) for i in inputs(rel)))
+            moved = rel.over(tuple(self.at(i, snapshot) for i in rel.inputs))
             moved = replace(moved, at=snapshot) if isinstance(moved, Scan) else moved
             self._moved[id(rel), snapshot] = rel, moved
         return self._moved[id(rel), snapshot][1]
@@ -54,11 +54,23 @@ class Evaluator:
     def _at_hand(self, rel: Rel) -> Local:
         if id(rel) in self._met:
             return self._met[id(rel)][1]
-        shallow = with_inputs(rel, tuple(self._at_hand(i) for i in inputs(rel)))
-        local = self._known.get(shallow)
+        below = tuple(self._at_hand(i) for i in rel.inputs)
+        # What tells the operator apart; building it over its inputs at hand costs more.
+        key = (type(rel), *(getattr(rel, f) for f in _own_fields(type(rel))), *below)
+        local = self._known.get(key)
         if local is None:
+            shallow = rel.over(below)
             local = Local(f"#{len(self._known)}", shallow.columns, shallow.weighted)
             self._lines[local.name] = tuple(lines(shallow, self._state))
-            self._known[shallow] = local
+            self._known[key] = local
         self._met[id(rel)] = rel, local
         return local
+
+
+@cache
+def _own_fields(operator: type[Rel]) -> tuple[str, ...]:
+    """The fields that are not inputs; UnionAll has any number of these."""
+    return tuple(f.name for f in fields(operator) if f.compare and f.name not in _INPUTS)
+
+
+_INPUTS = frozenset({"input", "changes", "left", "right", "inputs"})

@@ -15,7 +15,7 @@ from everview.apply.grouped import KEYS, RECOMPUTED, ApplyGrouped, GroupedView, 
 from everview.delta.context import Known
 from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
-from everview.rewrite.rules import ordered_terms
+from everview.optimize.passes import When, improved
 from everview.shape.grouped import grouped
 from everview.shape.maintained import Unmaintained
 from tests.laws.generate import Queries, only_of, random_state
@@ -47,7 +47,7 @@ def check_grouped(seed: int, seen: Seen) -> None:
         assert old == new, f"nothing is touched {story}"
         return
     keys = touched_partitions(view, below)
-    touched = tuple(lines(ordered_terms(keys), state))
+    touched = tuple(lines(improved(When.CHANGES, keys).plan, state))
     assert {row for row, _ in touched} == _keys_of_changes(view, below, state), story
     kept, came, changes = _applied(view, touched, old, state)
     assert kept + came == new, f"{kept} and {came} {story}"

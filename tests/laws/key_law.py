@@ -16,9 +16,8 @@ from everview.algebra.meaning.bags import Row
 from everview.algebra.meaning.plans import Bag, State
 from everview.algebra.relations import Aggregate, At, Distinct, Project, Rel, Scan, UnionAll
 from everview.algebra.scalars import Column, Ref, integer
-from everview.algebra.walk import inputs, with_inputs
 from everview.delta.propagate import delta
-from everview.rewrite.rules import simplified
+from tests.improve import simplified
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
 from tests.laws.met import kind_of
@@ -135,7 +134,7 @@ def _numbered(rel: Rel) -> Rel:
     if isinstance(rel, Scan):
         columns = (Column(c.id, f"c{i}") for i, c in enumerate(rel.columns))
         return replace(rel, columns=tuple(columns))
-    return with_inputs(rel, tuple(map(_numbered, inputs(rel))))
+    return rel.over(tuple(map(_numbered, rel.inputs)))
 
 
 def _holding(state: State) -> Declared:

@@ -20,8 +20,8 @@ from everview.apply.lines import DELETE, INSERT, UPDATE_NEW, UPDATE_OLD
 from everview.delta.aggregate import change_table
 from everview.delta.context import Known
 from everview.delta.propagate import delta
-from everview.rewrite.net_sources import net_sources
-from everview.rewrite.rules import joined_by_keys, ordered_terms
+from everview.optimize.passes import When, improved
+from tests.improve import joined_by_keys
 from tests.laws.generate import TYPES, Queries, only_of, random_state
 
 VIEW = "view"
@@ -55,9 +55,12 @@ def check_rows(seed: int, seen: Seen) -> None:
     assert rows(connected, state) == rows(rel, state), _story(connected, state)
     if changes is not None:
         assert changes.columns == rel.columns
-        terms = ordered_terms(changes)
-        assert rows(terms, state) == expected, _story(terms, state)
-        assert rows(net_sources(terms), state) == expected, _story(terms, state)
+        propagated = delta(connected, changed)
+        assert propagated is not None
+        better = improved(When.CHANGES, propagated).plan
+        assert rows(better, state) == expected, _story(better, state)
+        again = improved(When.AGAIN, better).plan
+        assert rows(again, state) == expected, _story(again, state)
         netted = Net(changes)
         some = lines(netted, state)
         assert bag(some) == expected, _story(netted, state)
@@ -87,7 +90,7 @@ def check_keyed(seed: int, seen: Seen) -> None:
     insert_only = Signs().of(changes) == 1
     table = change_table(view, changes)
     state = replace(state, tables={**state.tables, (VIEW, At.OLD): stored})
-    refresh = Refresh(view, ordered_terms(table), state, insert_only)
+    refresh = Refresh(view, improved(When.CHANGES, table).plan, state, insert_only)
     redo = to_recompute(rel, types, state, lines(changes, state))
     keys = refresh.recomputed_keys()
     assert redo.must <= keys <= redo.may, f"recomputed {keys}, {redo} {_story(rel, state)}"

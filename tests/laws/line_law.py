@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from everview.algebra.derive.signs import Signs
 from everview.algebra.meaning.plans import Row, State
 from everview.algebra.relations import Except, Intersect, Rel
-from everview.algebra.walk import inputs
 from everview.delta.context import Known
-from everview.delta.propagate import delta
+from everview.delta.propagate import deltas
 from tests.laws.evaluate import Evaluator
 from tests.laws.generate import only_of
 from tests.laws.met import group_keys, keys_of
 
+Delta = Callable[[Rel], Rel | None]  # the changes of an operator of one tree
 
-def wrong_lines(rel: Rel, known: Evaluator, state: State, changed: frozenset[str]) -> str:
+
+def wrong_lines(
+    rel: Rel, known: Evaluator, state: State, changed: frozenset[str], delta: Delta | None = None
+) -> str:
     """Changes of one sign are made of lines of that sign; of groups and tuples, only touched ones
     are looked at.
     """
     only = only_of(state, changed)
     keys = group_keys(rel)
-    changes = delta(rel, changed, Known(only)) if keys or only else None
+    delta = deltas(rel, changed, Known(only)) if delta is None else delta
+    changes = delta(rel) if keys or only else None
     if changes is None:
         return ""
     lines = known.lines(changes)
@@ -27,8 +33,8 @@ def wrong_lines(rel: Rel, known: Evaluator, state: State, changed: frozenset[str
     if sign is not None and any(w * sign < 0 for _, w in lines):
         return f"the sign is {sign}, and yet there are {lines}"
     untouched = keys_of(keys, rel.columns, [row for row, _ in lines])
-    for below in inputs(rel):
-        untouched -= _touched(rel, known, delta(below, changed, Known(only)))
+    for below in rel.inputs:
+        untouched -= _touched(rel, known, delta(below))
     return f"looks at untouched {untouched}" if untouched else ""
 
 

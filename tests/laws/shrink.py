@@ -8,7 +8,7 @@ from itertools import count
 
 from everview.algebra.meaning.plans import Line, Row, State, bag
 from everview.algebra.relations import At, Rel, Scan, Shared
-from everview.algebra.walk import inputs, tables, walk_plan, with_inputs
+from everview.algebra.walk import tables, walk_plan
 from everview.delta.propagate import delta
 from tests.laws.evaluate import Evaluator
 
@@ -104,4 +104,4 @@ def _cuts(case: Case) -> Iterator[Case]:
 def _replaced(rel: Rel, old: Rel, new: Rel) -> Rel:
     if rel is old:
         return new
-    return with_inputs(rel, tuple(_replaced(i, old, new) for i in inputs(rel)))
+    return rel.over(tuple(_replaced(i, old, new) for i in rel.inputs))

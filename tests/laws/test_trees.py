@@ -13,16 +13,18 @@ from everview.algebra.calls import AggregateCall
 from everview.algebra.meaning.plans import State, rows
 from everview.algebra.relations import Aggregate, At, Distinct, Filter, Join, Rel, Scan
 from everview.algebra.scalars import Column, Compare, Ref, integer
-from everview.algebra.walk import bottom_up, inputs
+from everview.algebra.walk import bottom_up
 from everview.delta.context import Known
-from everview.delta.propagate import delta
+from everview.delta.propagate import delta, deltas
 from tests.laws import tree_law
+from tests.laws.broken import Broken
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
+from tests.laws.line_law import Delta
 from tests.laws.met import EVENTS, LEAVES, OPERATORS, SIGNED
 from tests.laws.tables import Batch, batches, in_two, one_by_one, random_tables
 from tests.laws.told import TOLD
-from tests.laws.tree_law import Broken, check_rows, check_tree, random_case
+from tests.laws.tree_law import check_rows, check_tree, random_case
 
 ASKED = os.environ.get("EVERVIEW_FUZZ_CASES")
 CASES = int(ASKED or 2000)
@@ -96,7 +98,7 @@ def test_ids_are_unique_but_for_shared_relations() -> None:
         rel, _, _ = random_case(seed)
         made: Counter[int] = Counter()
         for operator in bottom_up(rel):
-            below = {c.id for i in inputs(operator) for c in i.columns}
+            below = {c.id for i in operator.inputs for c in i.columns}
             made.update({c.id for c in operator.columns} - below)
         assert set(made.values()) == {1}
 
@@ -120,11 +122,16 @@ def test_a_wrong_rule_is_named_over_few_rows(monkeypatch: pytest.MonkeyPatch) ->
     semi = Join("semi", left, Distinct(few), Compare("=", Ref(1), Ref(3)))
     rel = Aggregate(semi, (Column(1, "k"),), ((Column(9, "n"), AggregateCall("count", ())),))
 
-    def wrong(rel: Rel, changed: frozenset[str], told: Known) -> Rel | None:
-        semi = isinstance(rel, Join) and rel.kind == "semi"
-        return delta(rel.left if semi else rel, changed, told)
+    def wrong(rel: Rel, changed: frozenset[str], told: Known) -> Delta:
+        right = deltas(rel, changed, told)
 
-    monkeypatch.setattr(tree_law, "delta", wrong)
+        def of(some: Rel) -> Rel | None:
+            semi = isinstance(some, Join) and some.kind == "semi"
+            return right(some.left if semi else some)
+
+        return of
+
+    monkeypatch.setattr(tree_law, "deltas", wrong)
     old, new = ((1, 1), (2, 2), (3, 3)), ((1, 1), (2, 2), (3, 3), (3, 4))
     state = State(
         {("r", At.OLD): old, ("r", At.NEW): new, ("s", At.OLD): old, ("s", At.NEW): old[1:]},

@@ -4,52 +4,28 @@ otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
-from everview.algebra.derive.conditions import Types
 from everview.algebra.derive.signs import Signs
 from everview.algebra.meaning.plans import Bag, State, bag, minus
-from everview.algebra.ranges import Range
-from everview.algebra.relations import At, Changes, Local, Rel, Scan
-from everview.algebra.walk import bottom_up, inputs, tables
+from everview.algebra.relations import At, Rel, Scan
+from everview.algebra.walk import bottom_up, tables
 from everview.delta.context import NOTHING, Known
-from everview.delta.propagate import delta
-from everview.optimize.narrow import narrowed
-from everview.optimize.parts import parted, tidied
-from everview.optimize.reach import LeafFacts, Ranges
-from everview.optimize.small_sides import with_small_sides
-from everview.rewrite.net_sources import net_sources
-from everview.rewrite.rules import joined_by_keys, ordered_terms
+from everview.delta.propagate import deltas
+from tests.laws.broken import Broken
 from tests.laws.evaluate import Evaluator
 from tests.laws.generate import only_of
 from tests.laws.law import Seen
-from tests.laws.line_law import wrong_lines
+from tests.laws.line_law import Delta, wrong_lines
 from tests.laws.met import count, kind_of
-from tests.laws.shrink import Case, case_of, smallest
+from tests.laws.pass_law import check_rewritten
+from tests.laws.shrink import Case, case_of
 from tests.laws.tables import random_tables
 from tests.laws.told import TOLD, told_otherwise
 from tests.laws.trees import Trees
-from tests.plan_text import plan_text
 
 DEPTHS = (1, 2, 2, 3, 3, 3, 4, 5)
 NO_RULE = "no delta rule"
-
-
-class Broken(AssertionError):
-    """A law that fails for this case; `kind` names the operator, or the rewrite, that is wrong.
-
-    The case is made small when the story is asked for.
-    """
-
-    def __init__(self, kind: str, case: Case, tell: Callable[[Case], str]) -> None:
-        super().__init__(kind)
-        self.kind = kind
-        self._case, self._tell = case, tell
-
-    def __str__(self) -> str:
-        case = smallest(self._case, lambda other: bool(self._tell(other)))
-        return f"{self.kind}: {self._tell(case)}\n{_story(case)}"
 
 
 def random_case(seed: int) -> tuple[Rel, State, frozenset[str]]:
@@ -74,7 +50,7 @@ def check_tree(seed: int, seen: Seen) -> None:
             seen.met("rewritten")
         how = rng.choice(TOLD)
         for other, these in told_otherwise(how, rng, state, changed):
-            if _wrong(rel, Evaluator(other), these):
+            if _wrong(rel, Evaluator(other), _told(rel, other, these)):
                 raise _broken(rel, other, these)
         seen.met(f"told {how}")
     _count_state(rel, state, seen)
@@ -87,128 +63,56 @@ def check_rows(rel: Rel, state: State, changed: frozenset[str], seen: Seen) -> b
     the answer is whether all have one.
     """
     known = Evaluator(state)
+    told = _told(rel, state, changed)
+    only = deltas(rel, changed, Known(only_of(state, changed)))
     missing: set[int] = set()
     for operator in bottom_up(rel):
         count(operator, known, seen)
-        if any(id(i) in missing for i in inputs(operator)):
+        if any(id(i) in missing for i in operator.inputs):
             missing.add(id(operator))
             continue
-        error = _wrong(operator, known, changed)
+        error = _wrong(operator, known, told)
         if NO_RULE in error:
             missing.add(id(operator))
             seen.met(f"missing: {kind_of(operator)}")
         elif error:
             raise _broken(operator, state, changed)
-        elif wrong_lines(operator, known, state, changed):
+        elif wrong_lines(operator, known, state, changed, only):
             raise Broken(kind_of(operator), case_of(operator, state, changed), _lines_error)
-        _count_signs(operator, state, changed, seen)
+        if only_of(state, changed):
+            _count_signs(operator, only, seen)
     return not missing
 
 
-def _count_signs(operator: Rel, state: State, changed: frozenset[str], seen: Seen) -> None:
+def _count_signs(operator: Rel, delta: Delta, seen: Seen) -> None:
     """Whether the changes of an input were insertions alone, or deletions alone."""
-    only = only_of(state, changed)
-    below = [delta(i, changed, Known(only)) for i in inputs(operator)] if only else []
+    below = [delta(i) for i in operator.inputs]
     signs = {Signs().of(changes) for changes in below if changes is not None}
     seen.met(f"{kind_of(operator)}: insertions alone", when=1 in signs)
     seen.met(f"{kind_of(operator)}: deletions alone", when=-1 in signs)
 
 
-def check_rewritten(rel: Rel, state: State, changed: frozenset[str]) -> None:
-    """The rewrites keep the rows of the tree and of its delta, also over net sources."""
-    case = case_of(rel, state, changed)
-    if _rewritten_wrong(case):
-        raise Broken("rewritten", case, _rewritten_wrong)
+Told = tuple[tuple[Known, Delta], ...]  # the deltas of a tree, by what is known of its tables
 
 
-def _rewritten_wrong(case: Case) -> str:
-    try:
-        return _rewritten_otherwise(case, Evaluator(case.state()))
-    except Exception as problem:
-        return f"{type(problem).__name__}: {problem}"
-
-
-def _rewritten_otherwise(case: Case, known: Evaluator) -> str:
-    connected = joined_by_keys(case.rel)
-    if known.rows(connected) != known.rows(case.rel):
-        return f"joined_by_keys gives other rows:\n{plan_text(connected)}\nof"
-    for told in (Known(large=case.changed), Known(gone=case.changed)):
-        # Parts are kept by name: each plan has an evaluator of its own.
-        changes = delta(case.rel, case.changed, told)
-        wrong = _rewritten_changes(case, Evaluator(case.state()), changes)
-        if wrong:
-            return wrong
-    return ""
-
-
-def _rewritten_changes(case: Case, known: Evaluator, changes: Rel | None) -> str:
-    if changes is None:
-        return ""
-    terms = ordered_terms(changes)
-    tidy = tidied(with_small_sides(terms, _few_changes))
-    plans = {
-        "ordered_terms": terms,
-        "net_sources": net_sources(terms),
-        "tidied": tidy,
-        "narrowed": narrowed(tidy, _leaf_facts(known)),
-    }
-    for name, plan in plans.items():
-        if known.rows(plan) != known.difference(case.rel):
-            return f"{name} gives other changes:\n{plan_text(plan)}\nof"
-    plan = parted(tidy, repeated=1, together=5)
-    for part in plan.parts:
-        known.keep(part.name, narrowed(part.rel, _leaf_facts(known)))
-    if known.rows(narrowed(plan.rest, _leaf_facts(known))) != known.difference(case.rel):
-        return f"parted gives other changes:\n{plan_text(plan.rest)}\nof"
-    return ""
-
-
-def _leaf_facts(known: Evaluator) -> LeafFacts:
-    """What files would say of the numbers in the leaves, as narrowly as they can."""
-
-    def facts(leaf: Scan | Changes | Local) -> tuple[Types, Ranges]:
-        held = [row for row, _ in known.lines(leaf)]
-        if isinstance(leaf, Scan | Changes):  # a type is the table's, whatever rows are read
-            held += [r for when in At for r in known.state.tables[leaf.table, when]]
-        columns = {c.id: [row[i] for row in held] for i, c in enumerate(leaf.columns)}
-        types = {c: "long" for c, some in columns.items() if _are_whole(some)}
-        if isinstance(leaf, Scan):
-            return types, dict(leaf.within)
-        ranges = {}
-        for place, column in enumerate(leaf.columns):
-            some = [row[place] for row, _ in known.lines(leaf)]
-            numbers = [v for v in some if v is not None]
-            if column.id in types and numbers:
-                ranges[column.id] = Range(min(numbers), max(numbers), None in some)
-        return types, ranges
-
-    return facts
-
-
-def _are_whole(values: list[object]) -> bool:
-    return all(v is None or (isinstance(v, int) and not isinstance(v, bool)) for v in values)
-
-
-def _few_changes(leaf: Rel) -> tuple[int, int]:
-    """Sizes by which every large side is cut to what is touched."""
-    return (10, 10**7) if leaf.weighted else (10**7, 10**7)
-
-
-def _wrong(rel: Rel, known: Evaluator, changed: frozenset[str]) -> str:
-    """What is wrong with the delta of a relation, an error included; nothing if it is right.
-
-    Also where it is known of some tables that rows only came, or only went, and that all are large;
-    and where OLD of all is gone.
+def _told(rel: Rel, state: State, changed: frozenset[str]) -> Told:
+    """Of nothing that is known; of some tables that rows only came, or only went, and that all are
+    large; and that OLD of all is gone.
     """
-    only = only_of(known.state, changed)
-    told = (NOTHING, Known(only, changed), Known(only, gone=changed))
-    return next(filter(None, (_wrong_of(rel, known, changed, some) for some in told)), "")
+    only = only_of(state, changed)
+    some = (NOTHING, Known(only, changed), Known(only, gone=changed))
+    return tuple((known, deltas(rel, changed, known)) for known in some)
 
 
-def _wrong_of(rel: Rel, known: Evaluator, changed: frozenset[str], told: Known) -> str:
+def _wrong(rel: Rel, known: Evaluator, told: Told) -> str:
+    """What is wrong with the delta of a relation, an error included; nothing if it is right."""
+    return next(filter(None, (_wrong_of(rel, known, *some) for some in told)), "")
+
+
+def _wrong_of(rel: Rel, known: Evaluator, told: Known, delta: Delta) -> str:
     expected = known.difference(rel)
     try:
-        changes = delta(rel, changed, told)
+        changes = delta(rel)
         found = Bag() if changes is None else known.rows(changes)
     except Exception as problem:
         return f"{type(problem).__name__}: {problem}"
@@ -249,28 +153,16 @@ def _count_state(rel: Rel, state: State, seen: Seen) -> None:
 def _broken(rel: Rel, state: State, changed: frozenset[str]) -> Broken:
     """Of the lowest operator that fails."""
     known = Evaluator(state)
-    lowest = next(op for op in bottom_up(rel) if _wrong(op, known, changed))
+    told = _told(rel, state, changed)
+    lowest = next(op for op in bottom_up(rel) if _wrong(op, known, told))
     return Broken(kind_of(lowest), case_of(lowest, state, changed), _error)
 
 
 def _error(case: Case) -> str:
-    return _wrong(case.rel, Evaluator(case.state()), case.changed)
+    state = case.state()
+    return _wrong(case.rel, Evaluator(state), _told(case.rel, state, case.changed))
 
 
 def _lines_error(case: Case) -> str:
     state = case.state()
     return _error(case) or wrong_lines(case.rel, Evaluator(state), state, case.changed)
-
-
-def _story(case: Case) -> str:
-    told = [plan_text(case.rel)]
-    for name in sorted(case.old):
-        kept = "changed" if name in case.changed else "not changed"
-        told.append(f"{name} at OLD ({kept}): {list(case.old[name])}")
-        told.append(f"{name} changes: {list(case.lines[name])}")
-    try:
-        changes = delta(case.rel, case.changed)
-        told.append("delta: none" if changes is None else f"delta:\n{plan_text(changes)}")
-    except Exception as problem:
-        told.append(f"delta: {type(problem).__name__}: {problem}")
-    return "\n".join(told)

@@ -21,14 +21,13 @@ from everview.algebra.relations import (
 )
 from everview.algebra.scalars import Column, Compare, Ref
 from everview.algebra.walk import tables, walk_plan
-from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
 from everview.optimize.narrow import narrowed
-from everview.optimize.parts import tidied
+from everview.optimize.passes import Context, When, improved
 from everview.optimize.reach import Ranges
-from everview.rewrite.rules import ordered_terms
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
+from tests.improve import changes_of
 
 SOURCES = {
     "orders": Schema((Field("o_id", "long"), Field("o_by", "long"), Field("o_day", "date"))),
@@ -51,9 +50,9 @@ def scans(sql: str, *changed: str) -> set[str]:
     found = bind(parse_query(sql), SOURCES)
     assert isinstance(found, Lowered)
     assert set(changed) <= tables(found.rel)
-    changes = delta(found.rel, frozenset(changed))
+    changes = changes_of(found.rel, frozenset(changed))
     assert changes is not None
-    plan = narrowed(tidied(ordered_terms(changes)), facts)
+    plan = improved(When.CHANGES, changes, Context(leaf_facts=facts)).plan
     read = (r for r in walk_plan(plan) if isinstance(r, Scan))
     return {
         " ".join([s.table, s.at.value, *(f"{n} {r}" for n, r in s.ranges().items())]) for s in read

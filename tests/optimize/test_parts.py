@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from everview.algebra.relations import Aggregate, Local, Rel, Shared
 from everview.algebra.walk import tables, walk_plan
-from everview.delta.propagate import delta
-from everview.optimize.parts import operators, parted, tidied
-from everview.rewrite.rules import ordered_terms
+from everview.optimize.parts import operators, parted
+from everview.optimize.passes import When, improved
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
+from tests.improve import changes_of
 from tests.sql.schemas import SOURCES
 
 LEFT_JOINS = "SELECT t.a FROM t" + "".join(
@@ -19,9 +19,9 @@ LEFT_JOINS = "SELECT t.a FROM t" + "".join(
 def changes(sql: str) -> Rel:
     found = bind(parse_query(sql), SOURCES)
     assert isinstance(found, Lowered)
-    plan = delta(found.rel, tables(found.rel))
+    plan = changes_of(found.rel, tables(found.rel))
     assert plan is not None
-    return tidied(ordered_terms(plan))
+    return improved(When.CHANGES, plan).plan
 
 
 def test_a_small_plan_is_one_query() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from everview.algebra.relations import At, Changes, Filter, Join, Net, Rel, Scan, UnionAll
 from everview.algebra.scalars import TRUE, Column, IsNull, Ref
-from everview.delta.propagate import delta
 from everview.rewrite import rules
 from everview.rewrite.filter_join_merge import filter_join_merge
 from everview.rewrite.filter_union_transpose import filter_union_transpose
@@ -17,9 +16,10 @@ from everview.rewrite.join_filter_transpose import join_filter_transpose
 from everview.rewrite.join_order import join_order
 from everview.rewrite.join_project_transpose import join_project_transpose
 from everview.rewrite.net_sources import net_sources
-from everview.rewrite.rules import ordered_terms, rewrite
+from everview.rewrite.rules import rewrite
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
+from tests.improve import changes_of, ordered_terms
 from tests.pairs import pairs
 from tests.plan_text import plan_text
 from tests.sql.schemas import SOURCES
@@ -30,7 +30,7 @@ def changes_plan(text: str) -> str:
     changed = frozenset(names.split())
     found = bind(parse_query(sql), SOURCES)
     assert isinstance(found, Lowered)
-    changes = delta(found.rel, changed)
+    changes = changes_of(found.rel, changed)
     assert changes is not None
     return plan_text(ordered_terms(changes))
 

@@ -7,9 +7,9 @@ import pytest
 from everview.algebra.relations import Rel, Scan
 from everview.algebra.walk import walk_plan
 from everview.facts.schema import Field, Schema
-from everview.rewrite.rules import simplified
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
+from tests.improve import simplified
 from tests.plan_text import plan_text
 
 TABLES = {

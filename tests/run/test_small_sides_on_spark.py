@@ -9,16 +9,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from everview.algebra.relations import Changes, Rel, Scan
-from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
-from everview.optimize.parts import tidied
-from everview.optimize.small_sides import with_small_sides
-from everview.rewrite.rules import ordered_terms
+from everview.optimize.passes import Context, When, improved
 from everview.spark.engine import SMALL, Engine
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
 from everview.sql.write.door import write
 from everview.sql.write.select import WEIGHT
+from tests.improve import changes_of
 
 SCHEMA = Schema((Field("k", "long"), Field("v", "long")))
 QUERIES = {
@@ -47,10 +45,10 @@ def explained(engine: Engine, sql: str, changed: frozenset[str], *, hinted: bool
     """Spark's physical plan of the changes; it knows no sizes and broadcasts nothing by itself."""
     found = bind(parse_query(sql), {"big": SCHEMA, "other": SCHEMA})
     assert isinstance(found, Lowered)
-    plan = delta(found.rel, changed)
+    plan = changes_of(found.rel, changed)
     assert plan is not None
-    ordered = ordered_terms(plan)
-    query = write(tidied(with_small_sides(ordered, rows)) if hinted else ordered, {})
+    off = frozenset() if hinted else frozenset({"small_sides"})
+    query = write(improved(When.CHANGES, plan, Context(leaf_rows=rows, off=off)).plan, {})
     settings = {**SMALL, "spark.sql.autoBroadcastJoinThreshold": "-1"}
     with engine.settings(settings) as spark:
         large = spark.range(LARGE).selectExpr("id AS k", "id AS v")

@@ -6,9 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from everview.algebra.relations import At, Changes, Join, Rel, Scan, Shared
-from everview.algebra.walk import inputs
 from everview.delta.propagate import delta
-from everview.rewrite.rules import ordered_terms
+from tests.improve import ordered_terms
 from tests.seeds.worked import Example, Table, changes
 
 # Parts, suppliers, and who supplies what. With a part goes every row of A that refers to it, with
@@ -125,7 +124,7 @@ def work(plan: Rel) -> Work:
                 shared.add(name)
             case _:
                 pass
-        for below in inputs(rel):
+        for below in rel.inputs:
             walk(below)
 
     walk(plan)

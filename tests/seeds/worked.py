@@ -12,9 +12,9 @@ from everview.algebra.walk import at
 from everview.delta.context import Known
 from everview.delta.propagate import delta
 from everview.facts.schema import Field, Schema
-from everview.rewrite.rules import ordered_terms
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
+from tests.improve import ordered_terms
 from tests.laws.generate import only_of
 
 Rows = tuple[Row, ...]

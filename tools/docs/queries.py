@@ -14,8 +14,7 @@ from everview.algebra.scalars import ColumnId, Ref
 from everview.algebra.walk import walk_plan
 from everview.errors import SqlNotAllowed, SqlSyntax
 from everview.facts.schema import Field, Schema
-from everview.rewrite.project_merge import project_merge
-from everview.rewrite.rules import rewrite, simplified
+from everview.optimize.passes import Context, When, improved
 from everview.shape.maintained import unmaintained
 from everview.shape.shape import FullOnly
 from everview.shape.tail import shape_with_tail, split_tail
@@ -142,8 +141,8 @@ def kept(sql: str) -> Kept:
     refused = unmaintained(below)
     if refused is not None:
         return Kept("in full", refused.reason, asks)
-    merged = rewrite(below, (project_merge,))
-    rel = simplified(merged, _types(merged))
+    merged = improved(When.BOUND, below).plan
+    rel = improved(When.TYPED, merged, Context(_types(merged))).plan
     types = _types(rel)
     public = rel.columns[: len(found.rel.columns)]
     columns = Schema(tuple(Field(c.name, types[c.id]) for c in public))

@@ -18,4 +18,6 @@ def settings_page(introduction: str) -> str:
 
 
 def _default(value: object) -> str:
+    if value == ():
+        return "none"
     return f"{value:,}" if isinstance(value, int) else f"`{value}`"

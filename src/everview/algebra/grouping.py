@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everview.algebra.calls import AggregateCall, SortKey, VerbatimCall, WindowCall, WorkDelta
 from everview.algebra.integrity import require, require_known, require_unique
-from everview.algebra.rowwise import OverInput
-from everview.algebra.scalars import Column, Scalar, refs
+from everview.algebra.operator import (
+    ONE_ROW,
+    Origins,
+    OverInput,
+    Plain,
+    Separation,
+    WithoutScalars,
+    ids,
+    passed,
+    same,
+)
+from everview.algebra.scalars import Column, ColumnId, Scalar, refs
 
 if TYPE_CHECKING:
     from everview.algebra.relations import Rel
 
 
-class _Plain:
-    """Of an operator whose rows have no weights."""
+class _PerKey(Plain, OverInput):
+    """Of an operator that makes one row of all rows with the same keys."""
 
     __slots__ = ()
+    told_apart_by = ONE_ROW
+    keys: tuple[Column, ...]
 
     @property
-    def weighted(self) -> bool:
-        return False
+    def groups(self) -> tuple[Column, ...]:
+        return self.keys
+
+    @property
+    def origins(self) -> Origins:
+        return passed(self.keys, self.input)
+
+    @property
+    def separate_by(self) -> Separation:
+        return (same(self.keys),)
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate(_Plain):
+class Aggregate(_PerKey):
     """One row per distinct key (NULLs are equal); without keys exactly one row, also over
     nothing.
     """
@@ -36,18 +57,37 @@ class Aggregate(_Plain):
 
     def __post_init__(self) -> None:
         require(not self.input.weighted, "aggregate over a weighted input")
-        used = [k.id for k in self.keys] + [a for _, call in self.calls for a in call.args]
-        require_known("aggregate", used, self.input.columns)
+        require_known("aggregate", self.reads, self.input.columns)
         require_unique("aggregate", self.columns)
 
     @property
     def columns(self) -> tuple[Column, ...]:
         return self.keys + tuple(column for column, _ in self.calls)
 
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        return tuple(call.text for _, call in self.calls if isinstance(call, VerbatimCall))
+
+    def with_scalars(self, change: Callable[[Scalar], Scalar]) -> Aggregate:
+        calls = (
+            (c, replace(f, text=change(f.text)) if isinstance(f, VerbatimCall) else f)
+            for c, f in self.calls
+        )
+        return replace(self, calls=tuple(calls))
+
+    @property
+    def reads(self) -> frozenset[ColumnId]:
+        return ids(self.keys) | {a for _, call in self.calls for a in call.args}
+
+    def keeping(self, columns: tuple[Column, ...]) -> Rel:
+        return replace(self, keys=self.keys + columns)
+
 
 @dataclass(frozen=True, slots=True)
 class Window(OverInput):
     """Each row of the input with what the calls say of it among the rows of its partition."""
+
+    told_apart_by = ONE_ROW
 
     input: Rel
     partition: tuple[Column, ...]
@@ -55,18 +95,42 @@ class Window(OverInput):
 
     def __post_init__(self) -> None:
         require(not self.input.weighted, "window over a weighted input")
-        used = {p.id for p in self.partition} | {r for _, call in self.calls for r in call.args}
-        require_known("window", used, self.input.columns)
+        require_known("window", self.reads, self.input.columns)
         require_unique("window", self.columns)
 
     @property
     def columns(self) -> tuple[Column, ...]:
         return self.input.columns + tuple(column for column, _ in self.calls)
 
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        return tuple(call.function for _, call in self.calls)
+
+    def with_scalars(self, change: Callable[[Scalar], Scalar]) -> Window:
+        calls = ((c, replace(call, function=change(call.function))) for c, call in self.calls)
+        return replace(self, calls=tuple(calls))
+
+    @property
+    def reads(self) -> frozenset[ColumnId]:
+        return ids(self.partition) | {r for _, call in self.calls for r in call.args}
+
+    @property
+    def origins(self) -> Origins:
+        return passed(self.input.columns, self.input)
+
+    @property
+    def separate_by(self) -> Separation:
+        return (same(self.partition),)
+
+    def keeping(self, columns: tuple[Column, ...]) -> Rel:
+        return replace(self, partition=self.partition + columns)
+
 
 @dataclass(frozen=True, slots=True)
 class TopK(OverInput):
     """The rows of the input in this order, without the first `offset`, at most `limit` of them."""
+
+    told_apart_by = ONE_ROW
 
     input: Rel
     order: tuple[SortKey, ...]
@@ -75,13 +139,34 @@ class TopK(OverInput):
 
     def __post_init__(self) -> None:
         require(not self.input.weighted, "a limit of a weighted input")
-        require_known("order", [k.column for k in self.order], self.input.columns)
-        read = [refs(s) for s in (self.limit, self.offset) if s is not None]
-        require(not any(read), f"a limit reads columns: {self.limit}, {self.offset}")
+        require_known("order", self.reads, self.input.columns)
+        require(
+            not any(map(refs, self.scalars)), f"a limit reads columns: {self.limit}, {self.offset}"
+        )
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        return tuple(s for s in (self.limit, self.offset) if s is not None)
+
+    def with_scalars(self, change: Callable[[Scalar], Scalar]) -> TopK:
+        limit, offset = (None if s is None else change(s) for s in (self.limit, self.offset))
+        return replace(self, limit=limit, offset=offset)
+
+    @property
+    def reads(self) -> frozenset[ColumnId]:
+        return frozenset(key.column for key in self.order)
+
+    @property
+    def origins(self) -> Origins:
+        return passed(self.input.columns, self.input)
+
+    @property
+    def separate_by(self) -> Separation:
+        return ({},)
 
 
 @dataclass(frozen=True, slots=True)
-class Pivot(_Plain):
+class Pivot(_PerKey):
     """One row per distinct key, with a cell for each entry of `values` and each measure: the
     measure over the key's rows whose dimensions have those values.
     """
@@ -95,9 +180,7 @@ class Pivot(_Plain):
 
     def __post_init__(self) -> None:
         require(not self.input.weighted, "pivot of a weighted input")
-        used = {c.id for c in (*self.keys, *self.dimensions)}
-        used |= {r for m in self.measures for r in refs(m)}
-        require_known("pivot", used, self.input.columns)
+        require_known("pivot", self.reads, self.input.columns)
         require_unique("pivot", self.columns)
         require({len(v) for v in self.values} == {len(self.dimensions)}, f"pivot: {self.values}")
         made = len(self.values) * len(self.measures)
@@ -107,10 +190,27 @@ class Pivot(_Plain):
     def columns(self) -> tuple[Column, ...]:
         return self.keys + self.cells
 
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        return (*(s for entry in self.values for s in entry), *self.measures)
+
+    def with_scalars(self, change: Callable[[Scalar], Scalar]) -> Pivot:
+        values = tuple(tuple(map(change, entry)) for entry in self.values)
+        return replace(self, values=values, measures=tuple(map(change, self.measures)))
+
+    @property
+    def reads(self) -> frozenset[ColumnId]:
+        return ids(self.keys + self.dimensions).union(*map(refs, self.scalars))
+
+    def keeping(self, columns: tuple[Column, ...]) -> Rel:
+        return replace(self, keys=self.keys + columns)
+
 
 @dataclass(frozen=True, slots=True)
-class ChangeTable(_Plain):
+class ChangeTable(Plain, WithoutScalars):
     """One row per touched group: its key and what the changes say of each work area."""
+
+    told_apart_by = ONE_ROW
 
     changes: Rel
     keys: tuple[Column, ...]
@@ -118,10 +218,33 @@ class ChangeTable(_Plain):
 
     def __post_init__(self) -> None:
         require(self.changes.weighted, "a change table of a plain relation")
-        used = [k.id for k in self.keys] + [a.arg for _, a in self.areas if a.arg is not None]
-        require_known("change table", used, self.changes.columns)
+        require_known("change table", self.reads, self.changes.columns)
         require_unique("change table", self.columns)
 
     @property
     def columns(self) -> tuple[Column, ...]:
         return self.keys + tuple(column for column, _ in self.areas)
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return (self.changes,)
+
+    @property
+    def groups(self) -> tuple[Column, ...]:
+        return self.keys
+
+    @property
+    def reads(self) -> frozenset[ColumnId]:
+        return ids(self.keys) | {a.arg for _, a in self.areas if a.arg is not None}
+
+    @property
+    def origins(self) -> Origins:
+        return passed(self.keys, self.changes)
+
+    @property
+    def separate_by(self) -> Separation:
+        return (same(self.keys),)
+
+    def over(self, inputs: tuple[Rel, ...]) -> ChangeTable:
+        (changes,) = inputs
+        return replace(self, changes=changes)

@@ -25,9 +25,12 @@ def require(condition: bool, message: str) -> None:
 
 
 def require_known(what: str, used: Iterable[ColumnId], columns: tuple[Column, ...]) -> None:
-    missing = sorted(set(used) - {c.id for c in columns})
-    require(not missing, f"{what} reads columns {missing}, its input has {list(columns)}")
+    missing = set(used) - {c.id for c in columns}
+    if missing:  # the text is long, and every operator asks
+        have = list(columns)
+        raise PlanError(f"{what} reads columns {sorted(missing)}, its input has {have}")
 
 
 def require_unique(what: str, columns: tuple[Column, ...]) -> None:
-    require(len({c.id for c in columns}) == len(columns), f"{what} repeats a column: {columns}")
+    if len({c.id for c in columns}) != len(columns):
+        raise PlanError(f"{what} repeats a column: {columns}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, assert_never
 
 from everview.algebra.integrity import require, require_known, require_unique
-from everview.algebra.scalars import Column, Scalar, refs
+from everview.algebra.operator import Operator, Origins, Separation, passed, same
+from everview.algebra.scalars import Column, ColumnId, Scalar, refs
 
 if TYPE_CHECKING:
     from everview.algebra.relations import Rel
@@ -22,7 +24,7 @@ _TESTED: dict[Side, tuple[JoinKind, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(Operator):
     """Pairs of rows that satisfy the condition; weights pass through, at most one side has
     them.
 
@@ -30,6 +32,8 @@ class Join:
     anti: left rows with, without partner. mark: every left row with a column that is true if it
     has a partner, else false. `broadcast` names the side known to be small.
     """
+
+    keeps_signs = True
 
     kind: JoinKind
     left: Rel
@@ -64,3 +68,46 @@ class Join:
     @property
     def weighted(self) -> bool:
         return self.left.weighted or self.right.weighted
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return (self.left, self.right)
+
+    def over(self, inputs: tuple[Rel, ...]) -> Join:
+        left, right = inputs
+        return replace(self, left=left, right=right)
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        return () if self.condition is None else (self.condition,)
+
+    def with_scalars(self, change: Callable[[Scalar], Scalar]) -> Join:
+        return self if self.condition is None else replace(self, condition=change(self.condition))
+
+    @property
+    def reads(self) -> frozenset[ColumnId]:
+        return frozenset() if self.condition is None else refs(self.condition)
+
+    @property
+    def origins(self) -> Origins:
+        left, right = self._unpadded()
+        return {**passed(left, self.left), **passed(right, self.right)}
+
+    @property
+    def separate_by(self) -> Separation:
+        left, right = self._unpadded()
+        return same(left), same(right)
+
+    def _unpadded(self) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+        """The columns of each side that come out in every row as they are."""
+        match self.kind:
+            case "inner" | "cross":
+                return self.left.columns, self.right.columns
+            case "left" | "semi" | "anti" | "mark":
+                return self.left.columns, ()
+            case "right":
+                return (), self.right.columns
+            case "full":
+                return (), ()
+            case _:
+                assert_never(self.kind)

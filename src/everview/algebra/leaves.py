@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from everview.algebra.integrity import At, require, require_known, require_unique
+from everview.algebra.operator import Leaf, WithoutScalars
 from everview.algebra.ranges import Range
 from everview.algebra.scalars import Column, ColumnId, Scalar, refs
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(WithoutScalars, Leaf):
     """The rows of a table at one snapshot, these columns only; of them those `within` ranges."""
 
     table: str
@@ -32,7 +34,7 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(WithoutScalars, Leaf):
     """The weighted rows that turn the table at OLD into the table at NEW (gross: lines may
     cancel). `only`: the sign of all of them, where it is known.
     """
@@ -48,7 +50,7 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class Local:
+class Local(WithoutScalars, Leaf):
     """Rows at hand under a name: staged or fetched by an earlier step."""
 
     name: str
@@ -57,7 +59,7 @@ class Local:
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class Values(Leaf):
     """These rows of scalars that read no column; one row without columns is what SELECT without
     FROM reads.
     """
@@ -69,11 +71,18 @@ class Values:
     def __post_init__(self) -> None:
         require(not self.weighted, "values are plain")
         require({len(r) for r in self.rows} == {len(self.columns)}, f"width of {self.rows}")
-        require(not any(refs(s) for r in self.rows for s in r), f"values read columns: {self.rows}")
+        require(not any(map(refs, self.scalars)), f"values read columns: {self.rows}")
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        return tuple(s for row in self.rows for s in row)
+
+    def with_scalars(self, change: Callable[[Scalar], Scalar]) -> Values:
+        return replace(self, rows=tuple(tuple(map(change, row)) for row in self.rows))
 
 
 @dataclass(frozen=True, slots=True)
-class TableFunction:
+class TableFunction(Leaf):
     """The rows that a function gives in FROM for arguments that read no column."""
 
     call: Scalar
@@ -83,3 +92,10 @@ class TableFunction:
     def __post_init__(self) -> None:
         require(not self.weighted, "the rows of a function are plain")
         require(not refs(self.call), f"a table function reads columns: {self.call}")
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        return (self.call,)
+
+    def with_scalars(self, change: Callable[[Scalar], Scalar]) -> TableFunction:
+        return replace(self, call=change(self.call))

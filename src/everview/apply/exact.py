@@ -1,12 +1,4 @@
-"""Scalars of our own computed over Python values, exactly as Spark would, or not at all.
-
-A scalar becomes a Python function of a row. Wherever Spark's answer depends on more than the values
-(an overflow, a NaN in a comparison, a text that is Spark's own) there is no answer here:
-`LeftToSpark` is raised, and the same work is done by a query. So nothing has to be told apart that
-Spark might decide otherwise under other settings.
-
-    s + coalesce(d, 0)    over {s: 5, d: None} is 5;  over {s: 2^63 - 1, d: 1} it is left to Spark
-"""
+"""Scalars of our own computed over Python values, exactly as Spark would, or not at all."""
 
 from __future__ import annotations
 
@@ -33,6 +25,13 @@ from everview.algebra.scalars import (
     Scalar,
 )
 from everview.algebra.types import Characters, DecimalOf, Plain, type_of
+
+# A scalar becomes a Python function of a row. Wherever Spark's answer depends on more than the
+# values (an overflow, a NaN in a comparison, a text that is Spark's own) there is no answer here:
+# `LeftToSpark` is raised, and the same work is done by a query. So nothing has to be told apart
+# that Spark might decide otherwise under other settings.
+#
+#     s + coalesce(d, 0)    over {s: 5, d: None} is 5;  over {s: 2^63 - 1, d: 1} it is left to Spark
 
 Row = Mapping[ColumnId, Any]
 Function = Callable[[Row], Any]

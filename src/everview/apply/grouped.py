@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import At, Join, Local, Net, Rel, Scan, Signed, Touched, UnionAll
 from everview.algebra.scalars import Column, ColumnId, Scalar
-from everview.algebra.walk import at, highest_id, with_inputs
+from everview.algebra.walk import at, highest_id
 from everview.delta.touched import same_key
 
 KEYS, RECOMPUTED = "keys", "recomputed"
@@ -38,7 +38,7 @@ class GroupedView:
     def over(self, base: Rel) -> Rel:
         """Ω over other rows."""
         for operator in reversed(self.above):
-            base = with_inputs(operator, (base,))
+            base = operator.over((base,))
         return base
 
     @property

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import assert_never
 
 from everview.algebra.derive.signs import Sign, Signs
-from everview.algebra.relations import Net, Rel
+from everview.algebra.relations import Changes, Net, Rel, Scan
 from everview.algebra.types import can_be_compared
 from everview.apply.grouped import touched_partitions
 from everview.choose.variants import (
@@ -22,42 +23,51 @@ from everview.delta.context import NOTHING, Known
 from everview.delta.propagate import delta
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
+from everview.optimize.leaf_facts import AtHand, leaf_facts
 from everview.optimize.parts import MOST_READ_AGAIN
+from everview.optimize.passes import Context, Ran, When, improved
 from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, Keyed
 
 
 @dataclass(frozen=True, slots=True)
 class ViewChanges:
-    """What changes are applied as, the plan that computes them, and whether they are insertions
-    alone.
+    """What changes are applied as, the plan that computes them, whether they are insertions
+    alone, and the passes that the definition went through.
     """
 
     applied: Applied
     plan: Rel
     insert_only: bool
+    ran: tuple[Ran, ...] = ()
 
 
 def changes_of(
-    shape: Keyed | Grouped | Bag, changed: frozenset[str], known: Known = NOTHING
+    shape: Keyed | Grouped | Bag,
+    changed: frozenset[str],
+    known: Known = NOTHING,
+    off: frozenset[str] = frozenset(),
 ) -> ViewChanges:
-    """The changes of the view when these tables changed.
+    """The changes of the view when these tables changed, the passes that are off left out.
 
     A bag is changed row by row and every line is counted: there is one line per distinct row,
     except that insertions alone are appended as they come.
     """
-    changes = delta(_below(shape), changed, known)
+    below = improved(When.BEFORE, _below(shape), Context(off=off))
+    changes = delta(below.plan, changed, known)
     assert changes is not None, "a changed source that the definition does not read"
     gains = Signs().of(changes) == 1
     match shape:
         case Bag() if gains:
-            return ViewChanges(AppendRows(), changes, gains)
+            return ViewChanges(AppendRows(), changes, gains, below.ran)
         case Bag():
-            return ViewChanges(ChangeRows(), Net(changes), gains)
+            return ViewChanges(ChangeRows(), Net(changes), gains, below.ran)
         case Keyed(view, _):
-            return ViewChanges(ChangeGroups(view, not gains), change_table(view, changes), gains)
+            table = change_table(view, changes)
+            return ViewChanges(ChangeGroups(view, not gains), table, gains, below.ran)
         case Grouped(view, _, _):
-            return ViewChanges(ReplacePartitions(view), touched_partitions(view, changes), gains)
+            touched = touched_partitions(view, changes)
+            return ViewChanges(ReplacePartitions(view), touched, gains, below.ran)
         case _:
             assert_never(shape)
 
@@ -73,6 +83,25 @@ def _below(shape: Keyed | Grouped | Bag) -> Rel:
             return view.base
         case _:
             assert_never(shape)
+
+
+def context_of(facts: RefreshFacts, at_hand: AtHand | None = None, *, few: bool = True) -> Context:
+    """What the passes of a refresh know; `few`: whether the rows at hand are few."""
+    return Context(
+        leaf_rows=partial(_leaf_rows, facts),
+        leaf_facts=leaf_facts(facts, at_hand),
+        few=few,
+        off=facts.passes_off,
+    )
+
+
+def _leaf_rows(facts: RefreshFacts, leaf: Rel) -> tuple[int, int] | None:
+    """The rows of a leaf, and those of the table it is of."""
+    if not isinstance(leaf, Scan | Changes):
+        return None
+    whole = facts.source(leaf.table).at_new.rows
+    rows = changed_files(facts, leaf.table).rows if isinstance(leaf, Changes) else whole
+    return None if rows is None or whole is None else (rows, whole)
 
 
 def known_of(facts: RefreshFacts, changed: Iterable[str]) -> Known:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 from everview.algebra.relations import At, Changes, Rel, Scan
-from everview.algebra.walk import inputs, walk_plan
-from everview.choose.changes import changed_files, changes_of, known_of
+from everview.algebra.walk import walk_plan
+from everview.choose.changes import changed_files, changes_of, context_of, known_of
 from everview.choose.cost import Cost
 from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal
 from everview.choose.unchanged import must_be_full, require_full_allowed, unchanged
@@ -21,12 +22,8 @@ from everview.facts.methods import Way
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Lost
-from everview.optimize.leaf_facts import leaf_facts
-from everview.optimize.narrow import narrowed
-from everview.optimize.parts import parted, tidied
+from everview.optimize.passes import When, improved
 from everview.optimize.select import files_within
-from everview.optimize.small_sides import with_small_sides
-from everview.rewrite.rules import ordered_terms
 from everview.shape.grouped import Grouped
 from everview.shape.shape import FullOnly, Keyed, Shape
 
@@ -65,17 +62,26 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         place = shape.place
         where = f" (line {place.line}, column {place.column})" if place else ""
         return Refusal(Way.INCREMENTAL, f"{shape.reason}{where}")
-    changes = changes_of(shape, changed, known_of(facts, changed))
+    changes = changes_of(shape, changed, known_of(facts, changed), facts.passes_off)
     gone = _gone(facts, changes.plan)
     if gone:
         return Refusal(Way.INCREMENTAL, gone)
-    ordered = ordered_terms(changes.plan)
-    hinted = tidied(with_small_sides(ordered, lambda leaf: _leaf_rows(facts, leaf)))
-    plan = narrowed(hinted, leaf_facts(facts))
+    context = context_of(facts)
+    better = improved(When.CHANGES, changes.plan, context)
+    plan = better.plan
     read = (plan, *_read_again(shape))
-    leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not inputs(leaf)}
-    cost = _cost(facts, read, changes.applied, len(parted(plan, leaves).parts))
-    return Incremental(changes.applied, plan, changed, changes.insert_only, cost, leaves)
+    leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not leaf.inputs}
+    parts = improved(When.PARTS, plan, replace(context, leaf_bytes=leaves))
+    return Incremental(
+        applied=changes.applied,
+        changes=plan,
+        changed=changed,
+        insert_only=changes.insert_only,
+        cost=_cost(facts, read, changes.applied, len(parts.queries.parts)),
+        leaf_bytes=leaves,
+        passes_off=facts.passes_off,
+        ran=changes.ran + better.ran + parts.ran,
+    )
 
 
 def _gone(facts: RefreshFacts, plan: Rel) -> str:
@@ -140,15 +146,6 @@ def leaf_bytes(facts: RefreshFacts, leaf: Rel) -> int:
             return changed_files(facts, table).bytes
         case _:
             return 0
-
-
-def _leaf_rows(facts: RefreshFacts, leaf: Rel) -> tuple[int, int] | None:
-    """The rows of a leaf, and those of the table it is of."""
-    if not isinstance(leaf, Scan | Changes):
-        return None
-    whole = facts.source(leaf.table).at_new.rows
-    rows = changed_files(facts, leaf.table).rows if isinstance(leaf, Changes) else whole
-    return None if rows is None or whole is None else (rows, whole)
 
 
 def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], applied: Applied, parts: int) -> Cost:

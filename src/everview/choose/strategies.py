@@ -12,6 +12,7 @@ from everview.facts.methods import Method, Way
 if TYPE_CHECKING:  # a refresh with nothing to do needs no plan
     from everview.algebra.relations import Rel
     from everview.optimize.parts import LeafBytes
+    from everview.optimize.passes import Ran
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,10 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Incremental:
-    """Propagate the changes of these tables, and apply what they do to the view."""
+    """Propagate the changes of these tables, and apply what they do to the view.
+
+    `ran` are the passes that the plan went through, but for those that are off.
+    """
 
     applied: Applied
     changes: Rel
@@ -45,6 +49,8 @@ class Incremental:
     insert_only: bool
     cost: Cost
     leaf_bytes: LeafBytes = field(default_factory=dict)
+    passes_off: frozenset[str] = frozenset()
+    ran: tuple[Ran, ...] = field(default=(), compare=False)
 
     @property
     def method(self) -> Method:

@@ -56,7 +56,10 @@ def opened(
 @contextlib.contextmanager
 def opened_at(path: str, screen: Screen, *, create: bool) -> Iterator[everview.Warehouse]:
     """The warehouse at a place; Spark's own words stay in a file that goes if all is well."""
-    with spark_log() as log, starting_within(partial(_starting, log)):
+    with (
+        spark_log() as log,
+        starting_within(partial(_starting, log), waits=not screen.out.is_terminal),
+    ):
         warehouse = everview.open(path, create=create)
         try:
             with warehouse:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from everview.algebra.derive.signs import Sign, Signs
 from everview.algebra.fresh import Fresh
+from everview.algebra.memo import Memo
 from everview.algebra.relations import (
     At,
     Changes,
@@ -21,7 +22,7 @@ from everview.algebra.relations import (
     Signed,
     UnionAll,
 )
-from everview.algebra.walk import inputs, over_inputs, tables
+from everview.algebra.walk import over_inputs, tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +49,13 @@ class Context:
     fresh: Fresh
     known: Known = NOTHING
     signs: Signs = field(default_factory=Signs)
-    # By identity; the relation is held as well, else another could take its place.
-    _built: dict[tuple[int, At], tuple[Rel, Rel]] = field(default_factory=dict)
+    _built: Mapping[At, Memo[Rel]] = field(default_factory=lambda: {at: Memo() for at in At})
 
     def at(self, rel: Rel, snapshot: At) -> Rel:
         """The relation with every scan at that snapshot; A_old = A_new for a table without
         changes, and A_old = A_new - ΔA for one of which OLD is gone (Colby et al., 2.5: PAST).
         """
-        if (id(rel), snapshot) not in self._built:
-            self._built[id(rel), snapshot] = rel, self._at(rel, snapshot)
-        return self._built[id(rel), snapshot][1]
+        return self._built[snapshot].of(rel, lambda some: self._at(some, snapshot))
 
     def _at(self, rel: Rel, snapshot: At) -> Rel:
         if isinstance(rel, Scan):
@@ -65,7 +63,7 @@ class Context:
             if wanted is At.OLD and rel.table in self.known.gone:
                 return self._undone(replace(rel, at=At.NEW))
             return rel if rel.at is wanted else replace(rel, at=wanted)
-        return over_inputs(rel, tuple(self.at(i, snapshot) for i in inputs(rel)))
+        return over_inputs(rel, tuple(self.at(i, snapshot) for i in rel.inputs))
 
     def _undone(self, new: Scan) -> Rel:
         undone = Negate(self.changes(new))

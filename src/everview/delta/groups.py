@@ -25,6 +25,21 @@ from everview.algebra.scalars import Column, Ref
 from everview.delta.context import Context
 from everview.delta.touched import of_keys, same_key, touched_keys
 
+# What goes in: an operator that looks at whole groups, and the changes of its input. What comes
+# out: the changes of its rows. One changed row can change the value of its group in any way, so
+# the group is computed anew; but a group without a changed row stays as it was, and is not looked
+# at. So the keys that occur in the changes are collected first, the input is cut to them at both
+# snapshots, and the operator runs over that little: what it gives at NEW came, what it gave at
+# OLD went.
+#
+#     γ store, max(price) (sales)       a sale of store 7 was deleted:  K = {7}
+#     + γ store, max(price) (sales_new ⋉ K)        store 7 as it is now
+#     - γ store, max(price) (sales_old ⋉ K)        store 7 as it was
+#
+# Two shortcuts read less: where rows only came or only went and the row is its own key, one
+# snapshot tells which keys are new or gone; and a large input is read at NEW alone, because NEW
+# without the changes is OLD.
+
 Grouped = Aggregate | Distinct | Window | Pivot
 
 

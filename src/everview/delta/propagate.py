@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import assert_never
 
 from everview.algebra.fresh import Fresh
+from everview.algebra.memo import Memo
 from everview.algebra.relations import (
     Aggregate,
     Changes,
@@ -47,7 +49,9 @@ from everview.delta.project import delta_project
 from everview.delta.semi import delta_tested
 from everview.delta.shared import delta_shared
 from everview.delta.union_all import delta_union_all
-from everview.rewrite.rules import joined_by_keys
+
+# What stands in plans of changes only; and LIMIT, whose rows depend on all others.
+WithoutRule = TopK | Changes | Local | Signed | Negate | Net | Copies | Touched | ChangeTable
 
 
 def delta(rel: Rel, changed: frozenset[str], known: Known = NOTHING) -> Rel | None:
@@ -55,21 +59,27 @@ def delta(rel: Rel, changed: frozenset[str], known: Known = NOTHING) -> Rel | No
 
     `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`.
     """
-    context = Context(changed, Fresh(highest_id(rel)), known)
-    return _Propagation(context).of(joined_by_keys(rel))
+    return deltas(rel, changed, known)(rel)
+
+
+def deltas(
+    rel: Rel, changed: frozenset[str], known: Known = NOTHING
+) -> Callable[[Rel], Rel | None]:
+    """The same for `rel` and every operator in it, when it is asked for; each is made once."""
+    return _Propagation(Context(changed, Fresh(highest_id(rel)), known)).of
 
 
 @dataclass(frozen=True, slots=True)
 class _Propagation:
     context: Context
-    known: dict[int, Rel | None] = field(default_factory=dict)  # by the operator itself
+    memo: Memo[Rel | None] = field(default_factory=Memo)
 
     def of(self, rel: Rel) -> Rel | None:
-        if id(rel) not in self.known:
-            self.known[id(rel)] = self._of(rel)
-        return self.known[id(rel)]
+        return self.memo.of(rel, self._propagate)
 
-    def _of(self, rel: Rel) -> Rel | None:
+    def _propagate(self, rel: Rel) -> Rel | None:
+        if isinstance(rel, WithoutRule):
+            raise PlanError(f"no delta rule for {type(rel).__name__}: {rel}")
         match rel:
             case Scan(table):
                 return self.context.changes(rel) if table in self.context.changed else None
@@ -92,11 +102,6 @@ class _Propagation:
                 return self._whole(delta_difference(rel, *sides, self.context))
             case Aggregate() | Distinct() | Window() | Pivot():
                 return self._whole(delta_groups(rel, self.of(rel.input), self.context))
-            case (
-                TopK() | Changes() | Local() | Signed() | Negate() | Net() | Copies() | Touched()
-                | ChangeTable()
-            ):  # fmt: skip
-                raise PlanError(f"no delta rule for {type(rel).__name__}: {rel}")
             case _:
                 assert_never(rel)
 

@@ -53,12 +53,13 @@ class StoredFacts:
 
 @dataclass(frozen=True, slots=True)
 class RefreshFacts:
-    """Everything a refresh is planned from."""
+    """Everything a refresh is planned from; `passes_off` names the passes that are left out."""
 
     view: str
     policy: str
     stored: StoredFacts
     sources: tuple[SourceFacts, ...]
+    passes_off: frozenset[str] = frozenset()
 
     def source_bytes(self) -> int:
         """The bytes of all sources at the versions the view moves to."""

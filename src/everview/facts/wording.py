@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
@@ -55,3 +55,8 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     widths = [max(map(len, column)) for column in columns]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in zip(*columns, strict=True)]
+
+
+def passes_off_text(names: Iterable[str]) -> str:
+    """`passes off: join_order, small_sides`."""
+    return f"passes off: {', '.join(sorted(names))}"

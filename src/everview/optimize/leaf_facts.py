@@ -38,7 +38,7 @@ def leaf_facts(facts: RefreshFacts, at_hand: AtHand | None = None) -> LeafFacts:
         types = _types(names, sources[leaf.table].at_new.schema)
         if isinstance(leaf, Scan):
             return types, dict(leaf.within)
-        return types, _ranges(names, types, _changed(sources[leaf.table]))
+        return types, _ranges(names, types, _changed_files(sources[leaf.table]))
 
     return known
 
@@ -52,7 +52,7 @@ def _of_local(leaf: Local, at_hand: AtHand) -> tuple[Types, Ranges]:
     return types, _ranges(names, types, files)
 
 
-def _changed(source: SourceFacts) -> Iterable[TableFile]:
+def _changed_files(source: SourceFacts) -> Iterable[TableFile]:
     files = source.changes.files if isinstance(source.changes, ChangedFiles) else ()
     return [f.file for f in files]
 

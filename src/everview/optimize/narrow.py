@@ -5,36 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import reduce
+from typing import assert_never
 
 from everview.algebra.ranges import Range
-from everview.algebra.relations import (
-    Aggregate,
-    ChangeTable,
-    Copies,
-    Distinct,
-    Except,
-    Filter,
-    Generate,
-    Intersect,
-    Join,
-    Negate,
-    Net,
-    Pivot,
-    Project,
-    Rel,
-    Scan,
-    Shared,
-    Signed,
-    Touched,
-    UnionAll,
-    Unpivot,
-    Window,
-)
-from everview.algebra.scalars import Column, ColumnId, Ref
-from everview.algebra.walk import bottom_up, inputs, transformed
-from everview.optimize.reach import LeafFacts, Ranges, Reach, of_columns
+from everview.algebra.relations import Copies, Join, Rel, Scan
+from everview.algebra.scalars import ColumnId
+from everview.algebra.walk import bottom_up, transformed
+from everview.optimize.reach import LeafFacts, Ranges, Reach
 
-_NOTHING: Ranges = {}
+# What goes in: a plan, and what is known of the values of its leaves. What comes out: the same
+# plan, in which scans say between which values their rows lie; the files of a table that hold no
+# such value are not read. First `Reach` goes up the plan: how far do the values of each operator
+# reach? Then this module goes down, from the root to the leaves: which rows of each operator
+# matter to those above it? An operator passes a range on to an input where it works separately by
+# that column, and a join adds what it knows of the other side. An operator that several read is
+# looked at after all of them, and gives the hull of what they want. Two passes over the plan,
+# each operator once.
+#
+#     Δsales ⋈ stores  on store = id           Δsales.store reaches from 3 to 5
+#     so of stores only the rows with id from 3 to 5 have a partner,
+#     and the plan reads  stores within id 3..5.
+#
+# Nothing is lost where a row too many stays: the join or the filter above is still there. So a
+# range is passed on only where that is known to be right, and any other operator asks for all
+# rows.
+
+_ALL_ROWS: Ranges = {}
 
 
 def narrowed(rel: Rel, leaf_facts: LeafFacts) -> Rel:
@@ -46,15 +42,15 @@ def narrowed(rel: Rel, leaf_facts: LeafFacts) -> Rel:
     reach = Reach(rel, leaf_facts)
     wanted = _Wanted(reach).of_scans(rel)
 
-    def cut(some: Rel) -> Rel:
+    def within_ranges(some: Rel) -> Rel:
         if not isinstance(some, Scan):
             return some
         types = leaf_facts(some)[0]
         ranges = {c: r for c, r in wanted[id(some)].items() if c in types}
-        within = tuple(sorted(_both(dict(some.within), ranges).items(), key=lambda r: r[0]))
+        within = tuple(sorted(_intersection(dict(some.within), ranges).items(), key=_column))
         return some if within == some.within else replace(some, within=within)
 
-    return transformed(rel, cut)
+    return transformed(rel, within_ranges)
 
 
 class _Wanted:
@@ -65,69 +61,61 @@ class _Wanted:
 
     def of_scans(self, rel: Rel) -> Mapping[int, Ranges]:
         """What is wanted of each scan, by its identity."""
-        asked: dict[int, list[Ranges]] = {id(rel): [_NOTHING]}
+        asked: dict[int, list[Ranges]] = {id(rel): [_ALL_ROWS]}
         found: dict[int, Ranges] = {}
         for some in reversed(list(bottom_up(rel))):
-            wanted = reduce(_either, asked[id(some)])
+            wanted = reduce(_hull, asked[id(some)])
             if isinstance(some, Scan):
                 found[id(some)] = wanted
-            for below, ranges in zip(inputs(some), self._below(some, wanted), strict=True):
+            for below, ranges in zip(some.inputs, self._of_inputs(some, wanted), strict=True):
                 asked.setdefault(id(below), []).append(ranges)
         return found
 
-    def _below(self, rel: Rel, wanted: Ranges) -> tuple[Ranges, ...]:
+    def _of_inputs(self, rel: Rel, wanted: Ranges) -> tuple[Ranges, ...]:
         """What an operator wants of each input, given what is wanted of it."""
         match rel:
-            case Filter() | Distinct() | Shared() | Signed() | Negate() | Net() | Touched():
-                return (wanted,)
             case Copies():  # changes are not cut, so the rows they are taken from must not be
-                return (_NOTHING,)
-            case Generate():
-                return (of_columns(wanted, rel.input.columns),)
-            case Aggregate() | Pivot() | ChangeTable():
-                return (of_columns(wanted, rel.keys),)
-            case Window():
-                return (of_columns(wanted, rel.partition),)
-            case Unpivot():
-                return (of_columns(wanted, rel.kept),)
-            case Project():
-                return (_both({}, *_of_outputs(rel, wanted)),)
-            case UnionAll() | Except() | Intersect():
-                return tuple(self._renamed(wanted, rel.columns, i.columns) for i in inputs(rel))
+                return (_ALL_ROWS,)
             case Join():
-                return self._join(rel, wanted)
+                return self._of_sides(rel, wanted)
             case _:
-                return tuple(_NOTHING for _ in inputs(rel))
+                return self._passed_down(rel, wanted)
 
-    def _renamed(
-        self, ranges: Ranges, columns: tuple[Column, ...], own: tuple[Column, ...]
-    ) -> Ranges:
-        """For an input of a set operation, which may be cast to the others' type."""
-        pairs = zip(columns, own, strict=True)
-        return {
-            mine.id: ranges[c.id]
-            for c, mine in pairs
-            if c.id in ranges and self._reach.alike(c.id, mine.id)
-        }
+    def _passed_down(self, rel: Rel, wanted: Ranges) -> tuple[Ranges, ...]:
+        """The ranges of the columns by which the operator works separately; an input of a set
+        operation may be cast to the others' type, which makes its range another.
+        """
+        return tuple(
+            _intersection(
+                *(
+                    {own: wanted[column]}
+                    for column, own in columns.items()
+                    if column in wanted and self._reach.alike(column, own)
+                )
+            )
+            for columns in rel.separate_by
+        )
 
-    def _join(self, join: Join, wanted: Ranges) -> tuple[Ranges, Ranges]:
-        of_left = of_columns(wanted, join.left.columns)
-        of_right = of_columns(wanted, join.right.columns)
+    def _of_sides(self, join: Join, wanted: Ranges) -> tuple[Ranges, Ranges]:
+        """Of a side that is only tested for partners, those that some row may have."""
+        of_left, of_right = self._passed_down(join, wanted)
         met_left, met_right = self._partners(join, of_left, of_right)
         match join.kind:
             case "inner" | "cross" | "semi":
-                return _both(of_left, met_left), _both(of_right, met_right)
+                return _intersection(of_left, met_left), _intersection(of_right, met_right)
             case "left" | "anti" | "mark":
                 return of_left, met_right
             case "right":
                 return met_left, of_right
+            case "full":
+                return _ALL_ROWS, _ALL_ROWS
             case _:
-                return _NOTHING, _NOTHING
+                assert_never(join.kind)
 
     def _partners(self, join: Join, left: Ranges, right: Ranges) -> tuple[Ranges, Ranges]:
         """The ranges in which rows of each side have partners that matter."""
-        known_left = _both(left, self._reach.of(join.left))
-        known_right = _both(right, self._reach.of(join.right))
+        known_left = _intersection(left, self._reach.of(join.left))
+        known_right = _intersection(right, self._reach.of(join.right))
         met: tuple[dict[ColumnId, Range], dict[ColumnId, Range]] = {}, {}
         for one, other, nulls in self._reach.pairs(join):
             for to, of, known, found in (
@@ -139,15 +127,7 @@ class _Wanted:
         return met
 
 
-def _of_outputs(rel: Project, wanted: Ranges) -> list[Ranges]:
-    """By output that is a column of the input; two may be of one."""
-    outputs = [
-        (s.id, wanted[c.id]) for c, s in rel.outputs if c.id in wanted and isinstance(s, Ref)
-    ]
-    return [{of: range_} for of, range_ in outputs]
-
-
-def _both(*some: Ranges) -> Ranges:
+def _intersection(*some: Ranges) -> Ranges:
     """Rows that lie in all of these ranges."""
     met: dict[ColumnId, Range] = {}
     for ranges in some:
@@ -156,6 +136,10 @@ def _both(*some: Ranges) -> Ranges:
     return met
 
 
-def _either(one: Ranges, other: Ranges) -> Ranges:
+def _hull(one: Ranges, other: Ranges) -> Ranges:
     """Rows that lie in one of them."""
     return {c: r.hull(other[c]) for c, r in one.items() if c in other}
+
+
+def _column(range_: tuple[ColumnId, Range]) -> ColumnId:
+    return range_[0]

@@ -7,13 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from everview.algebra.memo import Memo
 from everview.algebra.relations import Changes, Local, Rel, Shared
-from everview.algebra.walk import bottom_up, inputs, over_inputs, walk_plan
+from everview.algebra.walk import bottom_up, over_inputs, walk_plan
 from everview.optimize.sizes import is_few
 
-# Spark reads a plan as a tree: a part is planned again for every reader, and its tables are read
-# again. A query of its own costs about as much as planning some tens of operators, or as reading
-# some tens of megabytes.
+# What goes in: a plan in which several operators may read one. What comes out: queries to run one
+# after another, of which later ones read the rows of earlier ones as a leaf. Spark reads a plan
+# as a tree: a part is planned again for every reader, and its tables are read again. A query of
+# its own costs about as much as planning some tens of operators, or as reading some tens of
+# megabytes; so from the leaves up, what would be repeated beyond that becomes a query of its own,
+# if its rows are few.
+#
+#     (P ⋈ A) + (P ⋈ B)      where P has 60 operators
+#     part1 = P              one query, its rows are kept
+#     (part1 ⋈ A) + (part1 ⋈ B)
 MOST_REPEATED = 50
 MOST_TOGETHER = 100
 MOST_READ_AGAIN = 32_000_000
@@ -77,32 +85,28 @@ def tidied(rel: Rel) -> Rel:
     for part in kept:
         number = 1 + sum(1 for other in kept if other.name == part.name and id(other) in names)
         names[id(part)] = f"{part.name}{number}" if often[part.name] > 1 else part.name
-    done: dict[int, Rel] = {}
+    memo = Memo[Rel]()
 
     def tidy(some: Rel) -> Rel:
-        if id(some) not in done:
-            below = over_inputs(some, tuple(map(tidy, inputs(some))))
-            if isinstance(below, Shared):
-                below = replace(below, name=names[id(some)]) if id(some) in names else below.input
-            done[id(some)] = below
-        return done[id(some)]
+        below = over_inputs(some, tuple(memo.of(i, tidy) for i in some.inputs))
+        if not isinstance(below, Shared):
+            return below
+        return replace(below, name=names[id(some)]) if id(some) in names else below.input
 
-    return tidy(rel)
+    return memo.of(rel, tidy)
 
 
 def _readers(rel: Rel) -> Counter[int]:
     """By operator, how many read it."""
-    return Counter(id(i) for some in walk_plan(rel) for i in inputs(some))
+    return Counter(id(i) for some in walk_plan(rel) for i in some.inputs)
 
 
 def operators(rel: Rel) -> int:
     """How many operators Spark reads: one that several read is counted for each."""
-    sizes: dict[int, int] = {}
+    memo = Memo[int]()
 
     def size(some: Rel) -> int:
-        if id(some) not in sizes:
-            sizes[id(some)] = 1 + sum(map(size, inputs(some)))
-        return sizes[id(some)]
+        return 1 + sum(memo.of(i, size) for i in some.inputs)
 
     return size(rel)
 
@@ -122,15 +126,13 @@ class _Parting:
     repeated: int
     together: int
     parts: list[Part] = field(default_factory=list)
-    done: dict[int, _Seen] = field(default_factory=dict)
+    memo: Memo[_Seen] = field(default_factory=Memo)
 
     def of(self, rel: Rel) -> _Seen:
-        if id(rel) not in self.done:
-            self.done[id(rel)] = self._of(rel)
-        return self.done[id(rel)]
+        return self.memo.of(rel, self._divide)
 
-    def _of(self, rel: Rel) -> _Seen:
-        below = [self.of(i) for i in inputs(rel)]
+    def _divide(self, rel: Rel) -> _Seen:
+        below = [self.of(i) for i in rel.inputs]
         size = 1 + sum(b.operators for b in below)
         few = is_few(rel, [b.few for b in below])
         whole = over_inputs(rel, tuple(b.rel for b in below))

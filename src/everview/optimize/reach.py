@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 
 from everview.algebra.derive.conditions import Types, alike
 from everview.algebra.derive.equalities import join_equalities
+from everview.algebra.memo import Memo
 from everview.algebra.ranges import Range
-from everview.algebra.relations import (
-    Aggregate,
-    Changes,
-    ChangeTable,
-    Copies,
-    Distinct,
-    Except,
-    Filter,
-    Generate,
-    Intersect,
-    Join,
-    Local,
-    Negate,
-    Net,
-    Project,
-    Rel,
-    Scan,
-    Shared,
-    Signed,
-    Touched,
-    UnionAll,
-    Window,
-)
-from everview.algebra.scalars import Column, ColumnId, Ref
-from everview.algebra.walk import bottom_up, inputs
+from everview.algebra.relations import Changes, Join, Local, Rel, Scan
+from everview.algebra.scalars import ColumnId, Ref
+from everview.algebra.walk import bottom_up
+
+# What goes in: a plan, and for its leaves the lowest and the highest value of some columns, as
+# the log of a table has them for each file. What comes out: the same for every operator of the
+# plan. A column that an operator passes on unchanged keeps its range; one that comes from several
+# inputs has the hull of theirs; and columns that an inner join equates have what is common to
+# both. Of a column that is computed, or padded with NULLs, nothing is known.
+#
+#     Δsales            store from 3 to 5      by the bounds of its files
+#     stores            nothing is known of id
+#     Δsales ⋈ stores   on store = id: both from 3 to 5
+#
+# Ranges only ever go to columns of the same type: 9 < 10, but '9' > '10'. So the types are learnt
+# first.
 
 Ranges = Mapping[ColumnId, Range]
 Leaf = Scan | Changes | Local
@@ -49,13 +41,12 @@ class Reach:
     def __init__(self, rel: Rel, leaf_facts: LeafFacts) -> None:
         self._leaf_facts = leaf_facts
         self._types: dict[ColumnId, str] = {}
-        self._known: dict[int, Ranges] = {}
+        self._memo = Memo[Ranges]()
         for some in bottom_up(rel):
-            self._learn(some)
-            self._known[id(some)] = self._of(some)
+            self._learn_types(some)
 
     def of(self, rel: Rel) -> Ranges:
-        return self._known[id(rel)]
+        return self._memo.of(rel, self._find)
 
     def pairs(self, join: Join) -> tuple[tuple[ColumnId, ColumnId, bool], ...]:
         """The columns that a join equates, and whether NULLs are equal."""
@@ -72,87 +63,47 @@ class Reach:
         """
         return alike(self._types.get(one), self._types.get(other))
 
-    def _learn(self, rel: Rel) -> None:
-        match rel:
-            case Scan() | Changes() | Local():
-                self._types.update(self._leaf_facts(rel)[0])
-            case Project():
-                for column, scalar in rel.outputs:
-                    if isinstance(scalar, Ref) and scalar.id in self._types:
-                        self._types[column.id] = self._types[scalar.id]
-            case UnionAll() | Except() | Intersect():
-                for place, column in enumerate(rel.columns):
-                    types = [self._types.get(i.columns[place].id) for i in inputs(rel)]
-                    if types[0] is not None and alike(*types):
-                        self._types[column.id] = types[0]
-            case _:
-                pass
+    def _learn_types(self, rel: Rel) -> None:
+        if isinstance(rel, Leaf):
+            self._types.update(self._leaf_facts(rel)[0])
+        for column, origins in rel.origins.items():
+            types = [self._types.get(o.column) for o in origins]
+            if types[0] is not None and alike(*types):
+                self._types[column] = types[0]
 
-    def _of(self, rel: Rel) -> Ranges:
+    def _find(self, rel: Rel) -> Ranges:
         match rel:
             case Scan() | Changes() | Local():
                 return self._leaf_facts(rel)[1]
-            case (
-                Filter() | Generate() | Window() | Distinct() | Shared() | Signed() | Negate()
-                | Net() | Copies()
-            ):  # fmt: skip
-                return self.of(rel.input)
-            case Touched() | ChangeTable():
-                return of_columns(self.of(rel.changes), rel.columns)
-            case Aggregate():
-                return of_columns(self.of(rel.input), rel.keys)
-            case Project():
-                below = self.of(rel.input)
-                outputs = ((c.id, s.id) for c, s in rel.outputs if isinstance(s, Ref))
-                return {to: below[of] for to, of in outputs if of in below}
-            case UnionAll():
-                return self._union(rel)
-            case Join():
-                return self._join(rel)
+            case Join(kind="inner" | "cross" | "semi"):
+                return {**self._passed_on(rel), **self._of_equal_columns(rel)}
             case _:
-                return {}
+                return self._passed_on(rel)
 
-    def _union(self, rel: UnionAll) -> Ranges:
+    def _passed_on(self, rel: Rel) -> Ranges:
         found: dict[ColumnId, Range] = {}
-        for place, column in enumerate(rel.columns):
-            some = [self.of(i).get(i.columns[place].id) for i in rel.inputs]
-            known = [r for r in some if r is not None]
-            if known and len(known) == len(some) and column.id in self._types:
-                found[column.id] = reduce(Range.hull, known)
+        for column, origins in rel.origins.items():
+            ranges = [self.of(o.input).get(o.column) for o in origins]
+            known = [r for r in ranges if r is not None]
+            if len(known) == len(ranges) and column in self._types:
+                found[column] = reduce(Range.hull, known)
         return found
 
-    def _join(self, join: Join) -> Ranges:
-        left, right = self.of(join.left), self.of(join.right)
-        match join.kind:
-            case "inner" | "cross":
-                both = {**left, **right}
-                for one, other, nulls in self.pairs(join):
-                    met = _met(left.get(one), right.get(other), nulls=nulls)
-                    both |= {} if met is None else {one: met, other: met}
-                return both
-            case "semi":
-                own = dict(left)
-                for one, other, nulls in self.pairs(join):
-                    met = _met(left.get(one), right.get(other), nulls=nulls)
-                    own |= {} if met is None else {one: met}
-                return own
-            case "left" | "anti" | "mark":
-                return left
-            case "right":
-                return right
-            case _:
-                return {}
+    def _of_equal_columns(self, join: Join) -> Ranges:
+        """The columns that are equal in every row, as far as the join shows them."""
+        left, right, shown = self.of(join.left), self.of(join.right), join.origins
+        found: dict[ColumnId, Range] = {}
+        for one, other, nulls in self.pairs(join):
+            met = _in_common(left.get(one), right.get(other), nulls=nulls)
+            if met is not None:
+                found |= {column: met for column in (one, other) if column in shown}
+        return found
 
 
-def _met(one: Range | None, other: Range | None, *, nulls: bool) -> Range | None:
+def _in_common(one: Range | None, other: Range | None, *, nulls: bool) -> Range | None:
     """What is left of equal columns of two sides."""
     known = [r for r in (one, other) if r is not None]
     if not known:
         return None
     met = reduce(Range.cut, known)
     return met if nulls else met.without_null()
-
-
-def of_columns(ranges: Ranges, columns: Iterable[Column]) -> Ranges:
-    ids = {c.id for c in columns}
-    return {c: r for c, r in ranges.items() if c in ids}

@@ -11,6 +11,16 @@ from typing import Any
 from everview.algebra.ranges import Range
 from everview.facts.files import Bounds, TableFile
 
+# What goes in: the files of a table with the lowest and highest value of their columns, and keys
+# that are looked for. What comes out: the files that may hold one of the keys; a file is left out
+# only if it cannot. There may be many files and many keys, so the keys are sorted by their first
+# column: the keys that may lie in a file are then a slice of them, found by bisection, and only
+# those are compared with its other columns.
+#
+#     keys (3, x), (9, y)       file 1 holds 1..5, a..m: no, as x is beyond m
+#                               file 2 holds 8..9, a..z: yes
+#                               file 3 says nothing of its values: yes
+
 Key = tuple[Any, ...]
 
 

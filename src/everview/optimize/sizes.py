@@ -15,8 +15,16 @@ from everview.algebra.relations import (
     Local,
     Rel,
     Touched,
-    UnionAll,
 )
+
+# What goes in: the sizes of an operator's inputs, and of a leaf the rows that the log counts.
+# What comes out: an estimate, which may be wrong without harm to the rows of a plan: it only
+# decides which side of a join is sent to every task. Two numbers go up the plan together, the
+# rows now read and the rows if whole tables were read: their ratio says how many partners a
+# changed row has.
+#
+#     Δstores ⋈ sales      10 of 100 stores changed; sales has 5000 rows
+#     each store has 5000 / 100 = 50 sales:  about 10 * 50 = 500 rows
 
 # Rows of a leaf now read, and rows of the whole table behind it; None where the log does not say.
 LeafRows = Callable[[Rel], tuple[int, int] | None]
@@ -37,25 +45,29 @@ class Size:
 
 
 def size_of(rel: Rel, below: list[Size], leaf_rows: LeafRows) -> Size:
-    """The size of an operator's rows, given those of its inputs."""
+    """The size of an operator's rows, given those of its inputs: as many as they have together,
+    unless something else is known.
+    """
     few = is_few(rel, [b.few for b in below])
     match rel:
         case Aggregate(keys=()):
             return Size(1, 1, few)
         case Join():
-            rows, whole = _joined(rel.kind, below[0], below[1])
+            rows, whole = _rows_of_join(rel.kind, below[0], below[1])
             return Size(rows, whole, few)
-        case UnionAll():
-            return Size(_sum([b.rows for b in below]), _sum([b.whole for b in below]), few)
-        case _ if below:
+        case Except() | Intersect():
             return replace(below[0], few=few)
-        case _:
+        case _ if not below:
             known = leaf_rows(rel)
             return Size(None, None, few) if known is None else Size(*known, few)
+        case _:
+            return Size(_sum([b.rows for b in below]), _sum([b.whole for b in below]), few)
 
 
 def is_few(rel: Rel, below: list[bool]) -> bool:
-    """Whether an operator gives few rows when changes are few, given the same of its inputs."""
+    """Whether an operator gives few rows when changes are few, given the same of its inputs: where
+    nothing else is known, if all of them do.
+    """
     match rel:
         case Touched() | Local() | Aggregate(keys=()):
             return True
@@ -76,7 +88,7 @@ def _sum(some: list[float | None]) -> float | None:
     return sum(known) if len(known) == len(some) else None
 
 
-def _joined(kind: JoinKind, left: Size, right: Size) -> tuple[float | None, float | None]:
+def _rows_of_join(kind: JoinKind, left: Size, right: Size) -> tuple[float | None, float | None]:
     """Rows and whole: a row meets as many partners as there are rows of the other table for each of
     its own, so that a changed dimension meets many rows of a fact table.
     """

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from everview.algebra.derive.equalities import Equality, join_equalities
 from everview.algebra.fresh import Fresh
 from everview.algebra.joins import Side
+from everview.algebra.memo import Memo
 from everview.algebra.relations import (
     Changes,
     Distinct,
@@ -18,8 +19,18 @@ from everview.algebra.relations import (
     Touched,
 )
 from everview.algebra.scalars import Compare, Ref, all_of
-from everview.algebra.walk import highest_id, inputs, over_inputs, transformed
+from everview.algebra.walk import highest_id, over_inputs, transformed
 from everview.optimize.sizes import LeafRows, Size, size_of
+
+# What goes in: a plan of changes, and how many rows its leaves have. What comes out: the same
+# plan with hints. From the leaves up, the size of each operator is estimated, and a join with one
+# small side says so: Spark sends that side to every task, and the large side is not shuffled. It
+# could not see that by itself, because it estimates the size of a join from the bytes of its
+# files, not from how few rows changed.
+#
+#     Δsales ⋈ stores          Δsales has 100 rows: broadcast Δsales
+#     K ▷ sales                Spark cannot broadcast the left side of ▷, so sales are cut first:
+#     K ▷ (sales ⋉ keys of K)  keys of K are broadcast, and what is left of sales is small too
 
 MOST_ROWS = 500_000
 LARGE = 100_000  # rows below which Spark joins as it sees fit
@@ -47,29 +58,27 @@ def without_broadcast(rel: Rel) -> Rel:
 class _Hinting:
     leaf_rows: LeafRows
     fresh: Fresh
-    done: dict[int, tuple[Rel, Size]] = field(default_factory=dict)
+    memo: Memo[tuple[Rel, Size]] = field(default_factory=Memo)
 
     def of(self, rel: Rel) -> tuple[Rel, Size]:
-        if id(rel) not in self.done:
-            self.done[id(rel)] = self._of(rel)
-        return self.done[id(rel)]
+        return self.memo.of(rel, self._choose)
 
-    def _of(self, rel: Rel) -> tuple[Rel, Size]:
-        below = [self.of(i) for i in inputs(rel)]
+    def _choose(self, rel: Rel) -> tuple[Rel, Size]:
+        below = [self.of(i) for i in rel.inputs]
         done = over_inputs(rel, tuple(r for r, _ in below))
         sizes = [size for _, size in below]
         if isinstance(done, Join):
-            done = self._hinted(done, *sizes)
+            done = self._with_small_side(done, *sizes)
         return done, size_of(rel, sizes, self.leaf_rows)
 
-    def _hinted(self, join: Join, left: Size, right: Size) -> Join:
+    def _with_small_side(self, join: Join, left: Size, right: Size) -> Join:
         """The join as it is best run, given the sizes of its sides."""
         if join.kind in ("left", "semi", "anti") and _is_small(left) and _is_large(right):
-            return self._cut(join, left, right)
+            return self._with_partners_only(join, left, right)
         side = _small_side(join, left, right)
         return join if side == join.broadcast else replace(join, broadcast=side)
 
-    def _cut(self, join: Join, left: Size, right: Size) -> Join:
+    def _with_partners_only(self, join: Join, left: Size, right: Size) -> Join:
         """A ▷ B  =  A ▷ (B ⋉ keys of A): the same for ⋉ and ⟕."""
         found = join_equalities(join)
         if not found:

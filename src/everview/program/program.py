@@ -9,7 +9,7 @@ from everview.apply.grouped import ApplyGrouped
 from everview.apply.keyed import ApplyKeyed
 from everview.choose.strategies import Choice, Full, Incremental, Move, Skip
 from everview.choose.variants import AppendRows, ChangeGroups, ChangeRows, ReplacePartitions
-from everview.optimize.parts import parted
+from everview.optimize.passes import Context, When, improved
 from everview.program.programs import (
     AppendSteps,
     FullSteps,
@@ -59,7 +59,8 @@ def program(choice: Choice, shape: Shape) -> Program:
 
 def _incremental(strategy: Incremental) -> Incrementally:
     """The steps of the variant; of its changes, parts that several queries read come first."""
-    plan = parted(strategy.changes, strategy.leaf_bytes)
+    known = Context(leaf_bytes=strategy.leaf_bytes, off=strategy.passes_off)
+    plan = improved(When.PARTS, strategy.changes, known).queries
     keep, changes = tuple(Keep(part) for part in plan.parts), plan.rest
     match strategy.applied:
         case AppendRows():

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from everview.algebra.derive.equalities import join_equalities
+from everview.algebra.memo import Memo
 from everview.algebra.relations import Filter, Join, Project, Rel
 from everview.algebra.scalars import Ref, Scalar, all_of, refs
-from everview.algebra.walk import inputs, over_inputs
+from everview.algebra.walk import over_inputs
 from everview.rewrite.chains import flattened, is_inner, next_linked
 
 
@@ -17,21 +18,18 @@ def connected_joins(rel: Rel) -> Rel:
     The changes of a chain in which every join is by equality never meet a product of tables. A
     chain that is so already, or cannot be, stays as it is.
     """
-    done: dict[int, Rel] = {}
+    memo = Memo[Rel]()
+
+    def find_order(some: Rel) -> Rel:
+        return _chain(some, connect) or over_inputs(some, tuple(map(connect, some.inputs)))
 
     def connect(some: Rel) -> Rel:
-        if id(some) not in done:
-            done[id(some)] = _connected(some, connect) or _below(some, connect)
-        return done[id(some)]
+        return memo.of(some, find_order)
 
     return connect(rel)
 
 
-def _below(rel: Rel, connect: Callable[[Rel], Rel]) -> Rel:
-    return over_inputs(rel, tuple(map(connect, inputs(rel))))
-
-
-def _connected(rel: Rel, connect: Callable[[Rel], Rel]) -> Rel | None:
+def _chain(rel: Rel, connect: Callable[[Rel], Rel]) -> Rel | None:
     """The chain in a connected order; None where there is none or none is needed."""
     top = rel.input if isinstance(rel, Filter) else rel
     if rel.weighted or not is_inner(top) or not _has_product(top):
@@ -47,13 +45,13 @@ def _connected(rel: Rel, connect: Callable[[Rel], Rel]) -> Rel | None:
         joins.append(linked)
         reached |= {c.id for c in linked.columns}
         rest = [leaf for leaf in rest if leaf is not linked]
-    return _built(connect(current), [connect(j) for j in joins], conditions, rel)
+    return _build_chain(connect(current), [connect(j) for j in joins], conditions, rel)
 
 
-def _built(first: Rel, joins: list[Rel], conditions: list[Scalar], rel: Rel) -> Rel:
-    current, left = _cut(first, conditions)
+def _build_chain(first: Rel, joins: list[Rel], conditions: list[Scalar], rel: Rel) -> Rel:
+    current, left = _with_own_conditions(first, conditions)
     for leaf in joins:
-        right, left = _cut(leaf, left)
+        right, left = _with_own_conditions(leaf, left)
         reached = {c.id for c in (*current.columns, *right.columns)}
         now = tuple(c for c in left if refs(c) <= reached)
         left = [c for c in left if not refs(c) <= reached]
@@ -63,7 +61,7 @@ def _built(first: Rel, joins: list[Rel], conditions: list[Scalar], rel: Rel) -> 
     return current
 
 
-def _cut(leaf: Rel, conditions: list[Scalar]) -> tuple[Rel, list[Scalar]]:
+def _with_own_conditions(leaf: Rel, conditions: list[Scalar]) -> tuple[Rel, list[Scalar]]:
     """The leaf with the conditions that read nothing else, and the other conditions."""
     ids = {c.id for c in leaf.columns}
     own = tuple(c for c in conditions if refs(c) and refs(c) <= ids)

@@ -33,8 +33,8 @@ def filter_join_transpose(rel: Rel) -> Rel:
         return rel
     below = Filter(kept, all_of(own))
     moved = replace(join, left=below) if side == "left" else replace(join, right=below)
-    return _filtered(moved, tuple(c for c in conjuncts(rel.condition) if c not in own))
+    return _filter_by(moved, tuple(c for c in conjuncts(rel.condition) if c not in own))
 
 
-def _filtered(rel: Rel, conditions: tuple[Scalar, ...]) -> Rel:
+def _filter_by(rel: Rel, conditions: tuple[Scalar, ...]) -> Rel:
     return Filter(rel, all_of(conditions)) if conditions else rel

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from everview.algebra.memo import Memo
 from everview.algebra.relations import Join, Project, Rel
 from everview.algebra.scalars import Column, Ref, Scalar, all_of, refs
-from everview.algebra.walk import inputs, over_inputs
+from everview.algebra.walk import over_inputs
 from everview.rewrite.chains import flattened, is_inner, next_linked
 
 
@@ -15,29 +16,30 @@ def join_order(rel: Rel) -> Rel:
 
     In every chain of joins of the plan; one that several read is ordered once.
     """
-    done: dict[int, Rel] = {}
+    memo = Memo[Rel]()
 
-    def ordered(some: Rel) -> Rel:
-        if id(some) not in done:
-            done[id(some)] = _chain(some, ordered) if _is_chain(some) else _below(some, ordered)
-        return done[id(some)]
+    def find_order(some: Rel) -> Rel:
+        return _chain(some, order) if _is_chain(some) else _over_changed(some, order)
 
-    return ordered(rel)
+    def order(some: Rel) -> Rel:
+        return memo.of(some, find_order)
+
+    return order(rel)
 
 
 def _is_chain(rel: Rel) -> bool:
     return is_inner(rel) and rel.weighted
 
 
-def _below(rel: Rel, ordered: Callable[[Rel], Rel]) -> Rel:
-    return over_inputs(rel, tuple(map(ordered, inputs(rel))))
+def _over_changed(rel: Rel, change: Callable[[Rel], Rel]) -> Rel:
+    return over_inputs(rel, tuple(map(change, rel.inputs)))
 
 
-def _chain(rel: Rel, ordered: Callable[[Rel], Rel]) -> Rel:
+def _chain(rel: Rel, order: Callable[[Rel], Rel]) -> Rel:
     leaves, conditions = flattened(rel)
     if not conditions:
-        return _below(rel, ordered)
-    leaves = [ordered(leaf) for leaf in leaves]
+        return _over_changed(rel, order)
+    leaves = [order(leaf) for leaf in leaves]
     current = next(leaf for leaf in leaves if leaf.weighted)
     rest = [leaf for leaf in leaves if leaf is not current]
     while rest:
@@ -47,11 +49,11 @@ def _chain(rel: Rel, ordered: Callable[[Rel], Rel]) -> Rel:
         reached |= {c.id for c in chosen.columns}
         now = tuple(c for c in conditions if refs(c) <= reached)
         conditions = [c for c in conditions if not refs(c) <= reached]
-        current = _joined(current, chosen, now)
+        current = _next_join(current, chosen, now)
     return _in_order(current, rel.columns)
 
 
-def _joined(small: Rel, next_: Rel, conditions: tuple[Scalar, ...]) -> Join:
+def _next_join(small: Rel, next_: Rel, conditions: tuple[Scalar, ...]) -> Join:
     if not conditions:
         return Join("cross", small, next_, broadcast="left")
     return Join("inner", small, next_, all_of(conditions), broadcast="left")

@@ -8,7 +8,7 @@ from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Aggregate, Filter, Project, Rel, Window
 from everview.algebra.scalars import Column, ColumnId, Ref
 from everview.algebra.types import can_be_compared, can_be_grouped, type_of
-from everview.algebra.walk import highest_id, with_inputs
+from everview.algebra.walk import highest_id
 from everview.apply.grouped import GroupedView
 from everview.delta.groups import group_columns
 from everview.facts.refusals import Kind
@@ -87,7 +87,7 @@ def _carried(above: tuple[Rel, ...], base: Rel) -> list[Step]:
     held = {c.id: c for c in base.columns}
     current = base
     for operator in reversed(above):
-        current = with_inputs(operator, (current,))
+        current = operator.over((current,))
         if isinstance(current, Window | Aggregate):
             own = {c.id for c in group_columns(current)}
             held = {below: c for below, c in held.items() if c.id in own}

@@ -6,35 +6,21 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from everview.algebra.relations import (
-    Aggregate,
     Changes,
     ChangeTable,
     Copies,
-    Distinct,
-    Except,
-    Filter,
-    Generate,
-    Intersect,
-    Join,
     Local,
     Negate,
     Net,
-    Pivot,
-    Project,
     Rel,
-    Scan,
-    Shared,
     Signed,
-    TableFunction,
     TopK,
     Touched,
-    UnionAll,
-    Unpivot,
-    Values,
     Window,
 )
 from everview.algebra.scalars import Opaque, walk
-from everview.algebra.walk import scalars, walk_plan
+from everview.algebra.walk import walk_plan
+from everview.delta.propagate import WithoutRule
 from everview.facts.refusals import Kind
 from everview.sql.bind.moments import PER_QUERY, RANDOM
 
@@ -69,24 +55,22 @@ def unmaintained(rel: Rel) -> Unmaintained | None:
 
 def _functions(rel: Rel, names: frozenset[str]) -> list[str]:
     """Which of these functions the operator's own scalars call."""
-    texts = [s for scalar in scalars(rel) for s in walk(scalar) if isinstance(s, Opaque)]
+    texts = [s for scalar in rel.scalars for s in walk(scalar) if isinstance(s, Opaque)]
     return sorted({f for text in texts for f in text.functions} & names)
 
 
 def _without_rule(rel: Rel) -> tuple[Kind, str] | None:
     """What the operator is called in SQL if it has no delta rule, else None."""
+    if isinstance(rel, Window) and not rel.partition:
+        return Kind.ONE_WINDOW, "a window without PARTITION BY"
+    if not isinstance(rel, WithoutRule):
+        return None
     match rel:
         case TopK():
             return Kind.CUT_OFF, "LIMIT or OFFSET"
-        case Window(_, (), _):
-            return Kind.ONE_WINDOW, "a window without PARTITION BY"
-        case Scan() | Changes() | Local() | Values() | TableFunction() | Filter() | Project():
-            return None
-        case Shared() | Generate() | Unpivot() | Join() | UnionAll() | Except() | Intersect():
-            return None
-        case Distinct() | Aggregate() | Window() | Pivot():
-            return None
-        case Signed() | Negate() | Net() | Copies() | Touched() | ChangeTable():
+        case Changes() | Local() | Signed() | Negate() | Net() | Copies() | Touched():
+            return None  # only in plans of changes
+        case ChangeTable():
             return None
         case _:
             assert_never(rel)

@@ -13,6 +13,18 @@ from everview.algebra.walk import walk_plan
 from everview.facts.refusals import Kind
 from everview.shape.maintained import Unmaintained
 
+# What goes in: a definition, and the types of its columns. What comes out: the first value in it
+# that may come out otherwise when Spark computes it again from the same rows, if there is one. It
+# matters because an old row is taken out of a view by computing it again and deleting what equals
+# it. A sum of floating-point numbers depends on the order in which they are added; a first value
+# depends on which row comes first; the number of a row depends on how ties fall. Where a
+# partition and its order hold a key of the input, no two rows tie. A function that is not known
+# to repeat is taken not to.
+#
+#     max(price)                                     repeats
+#     sum(price) of a double                         does not
+#     row_number() over (partition by store order by day)    only if (store, day) is a key
+
 # Functions of which only Spark's text is known, and whose value depends on the rows alone: not on
 # their order, not on how sums of floats were added up.
 _REPEATING = frozenset(

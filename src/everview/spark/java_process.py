@@ -90,6 +90,15 @@ def end_java() -> None:
             _kill(process)
 
 
+def let_java_end(seconds: float) -> None:
+    """Let the Java of this program end, and wait for that at most so long."""
+    for process in _started:
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            if process.stdin is not None:
+                process.stdin.close()
+            process.wait(seconds)
+
+
 def _kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()

@@ -8,12 +8,14 @@ from typing import Any
 
 from everview.algebra.notation.plans import Node, formula, tree
 from everview.algebra.relations import Changes, Rel, Scan
-from everview.choose.strategies import Incremental, Refusal
+from everview.choose.changes import context_of
+from everview.choose.strategies import Incremental, Refusal, Strategy
 from everview.facts.files import Sign
 from everview.facts.methods import Method, Variant, Way
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.tables import Lost
 from everview.optimize.parts import Part
+from everview.optimize.passes import When, improved
 from everview.program.planned import Planned
 from everview.program.steps import (
     Append,
@@ -55,6 +57,15 @@ class SourceMove:
 
 
 @dataclass(frozen=True, slots=True)
+class PassTime:
+    """One improvement of the plan: whether it made another plan of it, and the seconds it took."""
+
+    name: str
+    changed: bool
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class ExplainedStep:
     """A step of a refresh: its name, what it does, and lines on what it reads or writes."""
 
@@ -73,8 +84,9 @@ class Explanation:
     `method` says how, as values; `strategy` is its text. `tree` and `formula` are the plan of the
     view's changes, `propagation` what each source does to it alone, and the keys found. Of a view
     that is only recomputed in full, `where` shows the place in its text and `instead` what would
-    make it incremental. `tail` is applied when the view is read. Printed it fits a screen, unless
-    it was asked for in `full`; `text` has all of it.
+    make it incremental. `tail` is applied when the view is read. `passes` are the improvements
+    that the plan went through, `passes_off` those that a setting leaves out. Printed it fits a
+    screen, unless it was asked for in `full`; `text` has all of it.
     """
 
     view: str
@@ -95,6 +107,8 @@ class Explanation:
     instead: str = ""
     tail: str = ""
     propagation: Propagation = field(default_factory=Propagation)
+    passes: tuple[PassTime, ...] = field(default=(), compare=False)
+    passes_off: tuple[str, ...] = ()
     full: bool = False
 
     @property
@@ -167,7 +181,14 @@ def explanation(planned: Planned) -> Explanation:
             if isinstance(strategy, Incremental)
             else Propagation()
         ),
+        passes=_passes(strategy),
+        passes_off=tuple(sorted(facts.passes_off)),
     )
+
+
+def _passes(strategy: Strategy) -> tuple[PassTime, ...]:
+    ran = strategy.ran if isinstance(strategy, Incremental) else ()
+    return tuple(PassTime(one.name, one.changed, one.seconds) for one in ran)
 
 
 def rebuild_explanation(view: str, reason: str) -> Explanation:
@@ -207,9 +228,11 @@ def _tree(facts: RefreshFacts, changes: Rel) -> Node:
 
 
 def _queries(facts: RefreshFacts, shape: Shape, steps: tuple[Step, ...]) -> tuple[str, ...]:
-    """The SQL of the steps that read sources."""
+    """The SQL of the steps that read sources, as far as it is known before rows are at hand."""
+    context = context_of(facts)
 
     def text(rel: Rel) -> str:
+        rel = improved(When.QUERY, rel, context).plan
         return write(rel, column_types(shape, facts.stored.record, rel)).shown()
 
     found = []

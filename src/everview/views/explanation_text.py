@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from everview.cards.card import Badge, Markup, card, code, folded, steps, table, tree
 from everview.facts.methods import Method
 from everview.facts.receipt_text import tone, versions_text
-from everview.facts.wording import aligned, counted, seconds_text, size_text
+from everview.facts.wording import aligned, counted, passes_off_text, seconds_text, size_text
 from everview.views.propagation import Propagation
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def text_parts(told: Explanation) -> tuple[TextPart, ...]:
         TextPart([f"  {line}" for line in _propagated(told.propagation)], _PROPAGATION),
         TextPart([f"  {line}" for line in _numbered(told)], _STEPS),
         TextPart([rest] if (rest := _rest(told)) else []),
+        TextPart([passes_off_text(told.passes_off)] if told.passes_off else []),
     )
 
 
@@ -154,6 +155,7 @@ def explanation_card(told: Explanation) -> str:
         ("exact at", versions_text({}, told.exact_at)),
         ("refused", "; ".join(str(r) for r in told.refusals if told.reason not in r.reason)),
         ("to make it incremental", told.instead),
+        ("passes off", ", ".join(told.passes_off)),
     )
     badge = Badge(told.strategy, tone(told.way))
     return card(told.view, badge, rows, _parts(told), _lead(told))

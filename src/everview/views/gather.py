@@ -54,7 +54,7 @@ def gather(world: World, entry: Entry, table: LakeTable, pins: Pins) -> RefreshF
 def gather_from(world: World, entry: Entry, stored: StoredFacts, pins: Pins) -> RefreshFacts:
     """The same where what is stored is known already."""
     sources = tuple(_source(world, s, stored, pins) for s in stored.record.sources)
-    return RefreshFacts(entry.name, entry.policy, stored, sources)
+    return RefreshFacts(entry.name, entry.policy, stored, sources, _passes_off(world))
 
 
 def facts_to_build(
@@ -66,7 +66,11 @@ def facts_to_build(
     record, base = stored
     none = StoredFacts(record, base, built=False, watermark={}, distrust="")
     sources = tuple(_source(world, s, none, pins) for s in record.sources)
-    return RefreshFacts(entry.name, entry.policy, none, sources)
+    return RefreshFacts(entry.name, entry.policy, none, sources, _passes_off(world))
+
+
+def _passes_off(world: World) -> frozenset[str]:
+    return frozenset(world.settings.passes_off)
 
 
 def stored_facts(table: LakeTable) -> StoredFacts:

@@ -9,7 +9,6 @@ from typing import assert_never
 from everview.algebra.notation.scalars import scalar_notation
 from everview.algebra.relations import Project, Rel
 from everview.algebra.scalars import Column
-from everview.algebra.walk import inputs
 from everview.facts.refreshes import StoredFacts
 from everview.facts.views import HIDDEN, Layout
 from everview.shape.grouped import Grouped
@@ -51,7 +50,7 @@ def stored_as(shape: Shape) -> str:
 def _keys(below: Rel, keys: Sequence[Column], layout: Layout) -> str:
     """The keys as the view names them, and those that it does not show as what they are."""
     made = {c.id: s for c, s in below.outputs} if isinstance(below, Project) else {}
-    names = {c.id: c.name for i in inputs(below) for c in i.columns}
+    names = {c.id: c.name for i in below.inputs for c in i.columns}
     said = [scalar_notation(made[key.id], names) if key.id in made else key.name for key in keys]
     pairs = zip(layout.key, said, strict=True)
     return ", ".join(of if name.startswith(HIDDEN) else name for name, of in pairs)

@@ -8,11 +8,10 @@ from typing import assert_never
 from everview.algebra.derive.keys import keys
 from everview.algebra.derive.signs import Sign
 from everview.algebra.notation.plans import formula
-from everview.choose.changes import changes_of, known_of
+from everview.choose.changes import changes_of, context_of, known_of
 from everview.choose.strategies import Incremental
 from everview.facts.refreshes import RefreshFacts
-from everview.optimize.parts import tidied
-from everview.rewrite.rules import ordered_terms
+from everview.optimize.passes import When, improved
 from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, FullOnly, Keyed, Shape
 
@@ -41,8 +40,9 @@ def propagation(facts: RefreshFacts, shape: Shape, strategy: Incremental) -> Pro
 
 def _alone(facts: RefreshFacts, shape: Shape, name: str) -> tuple[str, ...]:
     assert not isinstance(shape, FullOnly)
-    changes = changes_of(shape, frozenset({name}), known_of(facts, (name,)))
-    return formula(facts.view, tidied(ordered_terms(changes.plan)))
+    known = known_of(facts, (name,))
+    changes = changes_of(shape, frozenset({name}), known, facts.passes_off)
+    return formula(facts.view, improved(When.CHANGES, changes.plan, context_of(facts)).plan)
 
 
 def _keys(shape: Shape) -> tuple[str, ...]:

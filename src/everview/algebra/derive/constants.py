@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from everview.algebra.derive.conditions import Fixed, Types, alike, said, spread
 from everview.algebra.relations import (
-    Aggregate,
-    Changes,
-    ChangeTable,
-    Copies,
-    Distinct,
     Except,
     Filter,
-    Generate,
     Intersect,
     Join,
-    Local,
-    Negate,
-    Net,
-    Pivot,
     Project,
     Rel,
-    Scan,
-    Shared,
-    Signed,
-    TableFunction,
-    TopK,
-    Touched,
     UnionAll,
-    Unpivot,
     Values,
-    Window,
 )
-from everview.algebra.scalars import ColumnId, Constant, Ref
-from everview.algebra.walk import inputs
+from everview.algebra.scalars import ColumnId, Constant
 
 
 def constants(rel: Rel, types: Types) -> Fixed:
     """The value of each column that is known to have one only."""
     match rel:
-        case Scan() | Changes() | Local() | TableFunction():
-            return {}
         case Values(rows, columns):
             each = zip(columns, zip(*rows, strict=True), strict=True)
             return {
@@ -53,55 +30,30 @@ def constants(rel: Rel, types: Types) -> Fixed:
             what = said(condition, types)
             return spread({**constants(input_, types), **what.fixed}, what.equal)
         case Project():
-            return _projected(rel, types)
-        case Join():
-            return _joined(rel, types)
+            made = {c.id: s for c, s in rel.outputs if isinstance(s, Constant)}
+            return {**made, **_passed_on(rel, types)}
+        case Join(kind="inner" | "cross" | "semi"):
+            return _of_pairs(rel, types)
         case UnionAll() | Except() | Intersect():
             return _by_place(rel, types)
-        case Aggregate() | Pivot() | Unpivot() | Touched() | ChangeTable():
-            below = rel.changes if isinstance(rel, Touched | ChangeTable) else rel.input
-            shown = {c.id for c in rel.columns}
-            return {c: v for c, v in constants(below, types).items() if c in shown}
-        case (
-            Shared() | Generate() | Distinct() | Window() | TopK() | Signed() | Negate() | Net()
-            | Copies()
-        ):  # fmt: skip
-            return constants(rel.input, types)
         case _:
-            assert_never(rel)
+            return _passed_on(rel, types)
 
 
-def _projected(rel: Project, types: Types) -> Fixed:
-    below = constants(rel.input, types)
-    found: dict[ColumnId, Constant] = {}
-    for column, scalar in rel.outputs:
-        match scalar:
-            case Constant():
-                found[column.id] = scalar
-            case Ref(id_) if id_ in below:
-                found[column.id] = below[id_]
-            case _:
-                pass
-    return found
+def _passed_on(rel: Rel, types: Types) -> Fixed:
+    """The values of columns that come from an input as they are."""
+    below = {id(i): constants(i, types) for i in rel.inputs}
+    single = ((column, *origins) for column, origins in rel.origins.items() if len(origins) == 1)
+    return {c: below[id(o.input)][o.column] for c, o in single if o.column in below[id(o.input)]}
 
 
-def _joined(join: Join, types: Types) -> Fixed:
-    """Of a side that may be padded, nothing: there its columns are NULL."""
-    left, right = constants(join.left, types), constants(join.right, types)
-    match join.kind:
-        case "inner" | "cross" | "semi":
-            what = said(join.condition, types)
-            found = spread({**left, **right, **what.fixed}, what.equal)
-            shown = {c.id for c in join.columns}
-            return {c: v for c, v in found.items() if c in shown}
-        case "left" | "anti" | "mark":
-            return left
-        case "right":
-            return right
-        case "full":
-            return {}
-        case _:
-            assert_never(join.kind)
+def _of_pairs(join: Join, types: Types) -> Fixed:
+    """What either side says, and the condition, which is true of every row."""
+    what = said(join.condition, types)
+    both = {**constants(join.left, types), **constants(join.right, types)}
+    shown = {c.id for c in join.columns}
+    found = spread({**both, **what.fixed}, what.equal)
+    return {c: v for c, v in found.items() if c in shown}
 
 
 def _by_place(rel: UnionAll | Except | Intersect, types: Types) -> Fixed:
@@ -109,9 +61,8 @@ def _by_place(rel: UnionAll | Except | Intersect, types: Types) -> Fixed:
     sides what either says.
     """
     found: dict[ColumnId, Constant] = {}
-    sides = inputs(rel)
-    known = [constants(side, types) for side in sides]
-    for column, *own in zip(rel.columns, *(side.columns for side in sides), strict=True):
+    known = [constants(side, types) for side in rel.inputs]
+    for column, *own in zip(rel.columns, *(i.columns for i in rel.inputs), strict=True):
         each = [values.get(c.id) for values, c in zip(known, own, strict=True)]
         if isinstance(rel, Except):
             each = each[:1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, product
-from typing import assert_never
 
 from everview.algebra.derive.conditions import Said, Types, alike, said
 from everview.algebra.derive.constants import constants
@@ -13,38 +12,35 @@ from everview.algebra.derive.join_keys import join_keys
 from everview.algebra.derive.literal_keys import told_apart, values_keys
 from everview.algebra.derive.minimal_keys import Key, Keys, equated, minimal
 from everview.algebra.derive.typed import typed
+from everview.algebra.memo import Memo
 from everview.algebra.relations import (
-    Aggregate,
-    Changes,
-    ChangeTable,
-    Copies,
-    Distinct,
     Except,
     Filter,
-    Generate,
     Intersect,
     Join,
-    Local,
-    Negate,
-    Net,
-    Pivot,
-    Project,
     Rel,
     Scan,
-    Shared,
-    Signed,
     TableFunction,
     TopK,
-    Touched,
     UnionAll,
-    Unpivot,
     Values,
     Window,
 )
-from everview.algebra.scalars import Column, ColumnId, Constant, Ref, called
-from everview.algebra.walk import inputs
+from everview.algebra.scalars import Column, ColumnId, Constant, called
 
 __all__ = ["Declared", "Key", "Keys", "has_key_among", "keys"]
+
+# What goes in: a plan, the types of its columns, and keys of tables that are taken on trust. What
+# comes out: sets of columns that tell all rows of the plan apart. It is built from the leaves up.
+# An operator has the keys of its input that it still shows, and where it makes several rows of
+# one, together with what tells those apart; a group has its own columns as a key; a condition
+# puts one column in place of another that it equates, and frees a key of a column that has one
+# value only. Every set is kept as small as possible, and only so many of them, else joins would
+# multiply them.
+#
+#     sales               {id}                          as declared
+#     γ store, count(*)   {store}                       one row for each store
+#     σ store = 7         {}                            one row at most
 
 Declared = Mapping[str, tuple[tuple[str, ...], ...]]
 
@@ -70,76 +66,55 @@ def has_key_among(columns: Iterable[ColumnId], found: Keys) -> bool:
 class _Derivation:
     types: Types
     declared: Declared
-    met: dict[int, tuple[Rel, Keys]] = field(default_factory=dict)  # by the node, which is held
+    memo: Memo[Keys] = field(default_factory=Memo)
 
     def of(self, rel: Rel) -> Keys:
+        return self.memo.of(rel, self._without_constants)
+
+    def _without_constants(self, rel: Rel) -> Keys:
         """A column of one value tells nothing apart: no key needs it."""
-        if id(rel) not in self.met:
-            fixed = frozenset(constants(rel, self.types))
-            self.met[id(rel)] = rel, minimal(key - fixed for key in self._found(rel))
-        return self.met[id(rel)][1]
+        fixed = frozenset(constants(rel, self.types))
+        return minimal(key - fixed for key in self._found(rel))
 
     def _found(self, rel: Rel) -> Iterable[Key]:
         match rel:
             case Scan(table, _, columns):
-                return _named(self.declared.get(table, ()), columns)
-            case Changes() | Local() | Copies():
-                return ()
+                return _declared_keys(self.declared.get(table, ()), columns)
             case Values():
                 return values_keys(rel)
             case TableFunction(call, columns):
                 return [_ids(columns)] if called(call) == "range" else ()
             case Filter(input_, condition):
                 return equated(self.of(input_), said(condition, self.types))
-            case Project():
-                return self._project(rel)
-            case Generate() | Unpivot():
-                return self._rows_of_row(rel)
             case Join(_, left, right):
                 return join_keys(rel, self.of(left), self.of(right), self.types)
             case UnionAll():
                 return self._union(rel)
             case Except() | Intersect():
-                return self._compared(rel)
-            case Distinct(input_):
-                return [_ids(rel.columns), *self.of(input_)]
-            case Aggregate() | Pivot():
-                groups = _ids(rel.keys)
-                return [groups, *(key for key in self.of(rel.input) if key <= groups)]
+                return self._set_difference(rel)
             case Window():
-                return [*self.of(rel.input), *_places(rel)]
+                return [*self._passed_on(rel), *_places(rel)]
             case TopK():
-                return [*self.of(rel.input), *([frozenset()] if _is_one(rel) else [])]
-            case Shared() | Signed() | Negate() | Net():
-                return self.of(rel.input)
-            case Touched(_, columns) | ChangeTable(_, columns, _):
-                return [_ids(columns)]
+                return [*self._passed_on(rel), *([frozenset()] if _is_one(rel) else [])]
             case _:
-                assert_never(rel)
+                return self._passed_on(rel)
 
-    def _project(self, rel: Project) -> Iterable[Key]:
-        """keys(π_X A)  =  those keys of A that X shows, under the names that X gives."""
-        shown: dict[ColumnId, list[ColumnId]] = {}
-        for column, scalar in rel.outputs:
-            if isinstance(scalar, Ref):
-                shown.setdefault(scalar.id, []).append(column.id)
-        kept = [key for key in self.of(rel.input) if key <= shown.keys()]
-        first = minimal(frozenset(shown[c][0] for c in key) for key in kept)
+    def _passed_on(self, rel: Rel) -> Iterable[Key]:
+        """keys(γ_G A)  =  G, and those keys of A that γ shows, under the names that it gives them,
+        with what tells apart the rows made of one row of A.
+        """
+        groups = [] if rel.groups is None else [_ids(rel.groups)]
+        apart = rel.told_apart_by
+        if apart is None:
+            return groups
+        input_, shown = rel.inputs[0], dict[ColumnId, list[ColumnId]]()
+        for column, origins in rel.origins.items():
+            if len(origins) == 1 and origins[0].input is input_:
+                shown.setdefault(origins[0].column, []).append(column)
+        kept = [key for key in self.of(input_) if key <= shown.keys()]
+        first = minimal(apart.union(shown[c][0] for c in key) for key in kept)
         same = {(names[0], other) for names in shown.values() for other in names[1:]}
-        return equated(first, Said({}, frozenset(same)))
-
-    def _rows_of_row(self, rel: Generate | Unpivot) -> Iterable[Key]:
-        """What tells the input's rows apart, and what tells apart the rows made of one."""
-        below = self.of(rel.input)
-        match rel:
-            case Generate(_, generator, made, _):
-                placed = called(generator) in ("posexplode", "posexplode_outer")
-                return [key | {made[0].id} for key in below] if placed else ()
-            case Unpivot(_, kept, label, _, rows, _):
-                if len({entry for entry, _ in rows}) < len(rows):
-                    return ()
-                apart = {label.id} if len(rows) > 1 else set()
-                return [key | apart for key in below if key <= _ids(kept)]
+        return [*groups, *equated(first, Said({}, frozenset(same)))]
 
     def _union(self, rel: UnionAll) -> Iterable[Key]:
         """None, unless a column of literals tells the inputs apart: then it and a key of each."""
@@ -152,7 +127,7 @@ class _Derivation:
                 return [frozenset({column.id}).union(*some) for some in islice(chosen, 64)]
         return ()
 
-    def _compared(self, rel: Except | Intersect) -> Iterable[Key]:
+    def _set_difference(self, rel: Except | Intersect) -> Iterable[Key]:
         """keys(A - B)  =  keys(A);  keys(A ∩ B)  =  keys(A) ∪ keys(B)
 
         without ALL also all columns.
@@ -167,7 +142,7 @@ class _Derivation:
         """
         under: dict[ColumnId, ColumnId] = {}
         for column, mine, *own in zip(
-            rel.columns, side.columns, *(i.columns for i in inputs(rel)), strict=True
+            rel.columns, side.columns, *(i.columns for i in rel.inputs), strict=True
         ):
             if len(own) == 1 or alike(*(self.types.get(c.id) for c in own)):
                 under[mine.id] = column.id
@@ -179,7 +154,7 @@ def _ids(columns: tuple[Column, ...]) -> Key:
     return frozenset(c.id for c in columns)
 
 
-def _named(declared: tuple[tuple[str, ...], ...], columns: tuple[Column, ...]) -> list[Key]:
+def _declared_keys(declared: tuple[tuple[str, ...], ...], columns: tuple[Column, ...]) -> list[Key]:
     """The declared keys whose columns are all scanned."""
     ids = {c.name: c.id for c in columns}
     whole = [names for names in declared if ids.keys() >= set(names)]

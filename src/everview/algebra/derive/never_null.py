@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
 
 from everview.algebra.calls import AggregateCall
 from everview.algebra.relations import (
     Aggregate,
-    Changes,
-    ChangeTable,
-    Copies,
-    Distinct,
-    Except,
     Filter,
-    Generate,
-    Intersect,
     Join,
-    Local,
-    Negate,
-    Net,
-    Pivot,
     Project,
     Rel,
-    Scan,
-    Shared,
-    Signed,
-    TableFunction,
-    TopK,
-    Touched,
-    UnionAll,
     Unpivot,
     Values,
     Window,
@@ -51,61 +32,48 @@ Columns = frozenset[ColumnId]
 
 
 def never_null(rel: Rel) -> Columns:
-    """Set operations say nothing: a cast to a common type may give NULL."""
+    """What comes from an input as it is, unless it is cast: a cast to a common type may give NULL;
+    and what the operator itself makes or asks for.
+    """
+    return _passed_on(rel) | _own(rel)
+
+
+def _passed_on(rel: Rel) -> Columns:
+    below = {id(i): never_null(i) for i in rel.inputs}
+    return frozenset(
+        column
+        for column, origins in rel.origins.items()
+        if len(origins) == 1 and origins[0].column in below[id(origins[0].input)]
+    )
+
+
+def _own(rel: Rel) -> Columns:
+    """The columns that are not NULL because of what the operator itself does."""
     match rel:
-        case Scan() | Changes() | Local() | TableFunction():
-            return frozenset()
-        case UnionAll() | Except() | Intersect() | Touched() | ChangeTable():
-            return frozenset()
         case Values(rows, columns):
             each = zip(columns, zip(*rows, strict=True), strict=True)
-            return frozenset(c.id for c, some in each if all(map(_is_value, some)))
-        case Filter(input_, condition):
-            return never_null(input_) | _required(condition)
-        case Project(input_, outputs):
-            below = never_null(input_)
-            return frozenset(
-                c.id for c, s in outputs if _is_value(s) or (isinstance(s, Ref) and s.id in below)
+            return _ids(c for c, some in each if all(map(_is_value, some)))
+        case Filter(_, condition) | Join("inner", _, _, condition):
+            return _not_null_where(condition)
+        case Join("semi", left, _, condition):
+            return _not_null_where(condition) & _ids(left.columns)
+        case Join("mark", mark=Column() as mark):
+            return _ids([mark])
+        case Project(_, outputs):
+            return _ids(c for c, s in outputs if _is_value(s))
+        case Aggregate(_, _, calls):
+            return _ids(
+                c for c, f in calls if isinstance(f, AggregateCall) and f.function == "count"
             )
-        case Join():
-            return _joined(rel)
-        case Aggregate(input_, keys, calls):
-            counts = (c for c, f in calls if isinstance(f, AggregateCall) and f.function == "count")
-            return _ids(counts) | (never_null(input_) & _ids(keys))
-        case Pivot(input_, keys):
-            return never_null(input_) & _ids(keys)
-        case Unpivot(input_, kept, label):
-            return (never_null(input_) & _ids(kept)) | {label.id}
-        case Window(input_, _, calls):
-            numbered = (c for c, f in calls if called(f.function) == "row_number")
-            return never_null(input_) | _ids(numbered)
-        case Shared() | Generate() | Distinct() | TopK() | Signed() | Negate() | Net() | Copies():
-            return never_null(rel.input)
+        case Unpivot(_, _, label):
+            return _ids([label])
+        case Window(_, _, calls):
+            return _ids(c for c, f in calls if called(f.function) == "row_number")
         case _:
-            assert_never(rel)
-
-
-def _joined(join: Join) -> Columns:
-    """Of a side that may be padded, nothing."""
-    left, right = never_null(join.left), never_null(join.right)
-    match join.kind:
-        case "inner" | "cross":
-            return left | right | _required(join.condition)
-        case "left" | "anti":
-            return left
-        case "semi":
-            return left | (_required(join.condition) & _ids(join.left.columns))
-        case "mark":
-            return left | (_ids(join.columns) - _ids(join.left.columns))
-        case "right":
-            return right
-        case "full":
             return frozenset()
-        case _:
-            assert_never(join.kind)
 
 
-def _required(condition: Scalar | None) -> Columns:
+def _not_null_where(condition: Scalar | None) -> Columns:
     """The columns that are not NULL where the condition is true."""
     found: set[ColumnId] = set()
     for part in conjuncts(condition):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from everview.algebra.notation.scalars import scalar_notation
 from everview.algebra.relations import Except, Intersect, Project, Rel, UnionAll
 from everview.algebra.scalars import NULL, Column, ColumnId, Scalar
-from everview.algebra.walk import bottom_up, inputs
+from everview.algebra.walk import bottom_up
 
 _MOST_LISTED = 6
 _MOST_LETTERS = 60
@@ -24,7 +24,7 @@ def column_names(rel: Rel) -> Names:
                 names |= {c.id: _computed(c, s, names) for c, s in outputs}
             case UnionAll() | Except() | Intersect():
                 made = enumerate(operator.columns)
-                some = inputs(operator)
+                some = operator.inputs
                 names |= {c.id: _agreed(some, i, names) or c.name for i, c in made}
             case _:
                 names = {c.id: c.name for c in operator.columns} | names

@@ -7,37 +7,28 @@ from dataclasses import dataclass, field
 from types import UnionType
 from typing import assert_never
 
-from everview.algebra.notation.groups import grouped, limited, pivoted, unpivoted, windowed
 from everview.algebra.notation.joins import JOINS, extra, join_label, set_symbol
 from everview.algebra.notation.names import Names, column_names, listed, short
+from everview.algebra.notation.operators import operator_symbol
 from everview.algebra.notation.scalars import scalar_notation
 from everview.algebra.relations import (
     Aggregate,
     Changes,
     ChangeTable,
-    Copies,
-    Distinct,
     Except,
-    Filter,
-    Generate,
     Intersect,
     Join,
     Local,
     Negate,
-    Net,
-    Pivot,
     Project,
     Rel,
     Scan,
     Shared,
     Signed,
     TableFunction,
-    TopK,
     Touched,
     UnionAll,
-    Unpivot,
     Values,
-    Window,
 )
 from everview.algebra.scalars import Column, Ref, Scalar
 from everview.algebra.walk import walk_plan
@@ -95,9 +86,9 @@ def _text(rel: Rel, names: Names) -> str:
         return f"{symbol} ( {_text(inner, names)} )"
     match rel:
         case Join():
-            return _joined(rel, names)
+            return _join_text(rel, names)
         case Except() | Intersect():
-            return _compared(rel, names)
+            return _comparison_text(rel, names)
         case UnionAll():
             first, *rest = _terms(rel)
             head = _term(first[1], names) if first[0] == "+" else f"- {_term(first[1], names)}"
@@ -108,44 +99,15 @@ def _text(rel: Rel, names: Names) -> str:
 
 
 def _unary(rel: Rel, names: Names) -> tuple[str, Rel] | None:
-    """The symbol of an operator with one input, and the input; None for joins, sums, differences
-    and leaves.
+    """The symbol of an operator with one input, and what it is applied to; None for joins, sums,
+    differences and leaves.
     """
-    match rel:
-        case Filter(input_, condition):
-            return f"σ {short(scalar_notation(condition, names))}", input_
-        case Project(input_, outputs):
-            return f"π {listed(names[c.id] for c, _ in outputs)}", input_
-        case Generate():
-            return _generated(rel, names), rel.input
-        case Unpivot():
-            return unpivoted(rel, names), rel.input
-        case Aggregate():
-            return grouped(rel, names), _below_projection(rel.input)
-        case ChangeTable():
-            return grouped(rel, names), _below_projection(rel.changes)
-        case Window():
-            return windowed(rel, names), rel.input
-        case TopK():
-            return limited(rel, names), rel.input
-        case Pivot():
-            return pivoted(rel, names), rel.input
-        case Distinct(input_):
-            return "δ", input_
-        case Signed(input_, weight):
-            return "+" if weight == 1 else "-", input_
-        case Negate(input_):
-            return "-", input_
-        case Net(input_) | Copies(input_):
-            return "net" if isinstance(rel, Net) else "rows", input_
-        case Touched(changes, columns):
-            return f"touched {listed(names[c.id] for c in columns)}", changes
-        case Join() | UnionAll() | Except() | Intersect():
-            return None
-        case Scan() | Changes() | Local() | Values() | TableFunction() | Shared():
-            return None
-        case _:
-            assert_never(rel)
+    symbol = operator_symbol(rel, names)
+    if symbol is None:
+        return None
+    (input_,) = rel.inputs
+    is_grouped = isinstance(rel, Aggregate | ChangeTable)
+    return symbol, _below_projection(input_) if is_grouped else input_
 
 
 def _leaf(leaf: Leaf) -> str:
@@ -167,13 +129,6 @@ def _leaf(leaf: Leaf) -> str:
             return f"Δ{name}" if leaf.weighted else plain
         case _:
             assert_never(leaf)
-
-
-def _generated(rel: Generate, names: Names) -> str:
-    """`μ explode(items) → item`"""
-    outer = "outer " if rel.outer else ""
-    made = listed(names[c.id] for c in rel.made)
-    return f"μ {outer}{short(scalar_notation(rel.generator, names))} → {made}"
 
 
 def _shared(rel: Rel, names: Names) -> tuple[str, ...]:
@@ -227,7 +182,7 @@ def _term(rel: Rel, names: Names) -> str:
     return _within(rel, names, Except | Intersect)
 
 
-def _joined(join: Join, names: Names) -> str:
+def _join_text(join: Join, names: Names) -> str:
     left = _within(join.left, names, UnionAll | Except | Intersect)
     right = _within(join.right, names, UnionAll | Except | Intersect | Join)
     symbol, rest = JOINS[join.kind], extra(join, names)
@@ -239,7 +194,7 @@ def _joined(join: Join, names: Names) -> str:
             return f"{left} {symbol}{f'[{rest}]' if rest else ''} {right}"
 
 
-def _compared(rel: Except | Intersect, names: Names) -> str:
+def _comparison_text(rel: Except | Intersect, names: Names) -> str:
     sides = (_within(s, names, UnionAll | Except | Intersect | Join) for s in (rel.left, rel.right))
     return f" {set_symbol(rel)} ".join(sides)
 

@@ -26,8 +26,9 @@ from everview.run.faults import Probe
 from everview.run.rows.read import placed_frame, plain_path, snapshot_frame
 from everview.run.rows.staging import Staging
 from everview.run.rows.write import Written, files_wanted, write_lines, write_rows
-from everview.spark.engine import ALWAYS, Actions, Engine, changed_settings, whole
+from everview.spark.engine import ALWAYS, Actions, Engine, whole
 from everview.spark.pinned import pinned_settings
+from everview.spark.session_settings import changed_settings
 from everview.sql.names import quoted
 from everview.sql.write import changing
 from everview.sql.write.changing import MATCHED, Merge, When, found_rows, marked_rows

@@ -1,15 +1,4 @@
-"""Where stored rows lie: found by the driver in a few columns of the stored files.
-
-What goes in: stored files, and rows that are looked for (keys, or whole rows). What comes out: for
-each file the positions of the rows that match. Each column is compared as a whole: the values that
-are looked for get numbers, and a stored value gets the number of the value it equals, or drops out.
-The numbers of two columns together are one number, which is looked up among those of the rows that
-are looked for, and so on with the next column. So NULL equals NULL, nothing is compared row by row,
-and a column that tells rows apart leaves few of them for the next.
-
-    looked for (7, 'a'), (8, 'b')    7 is 0, 8 is 1;  'a' is 0, 'b' is 1;  together 0 and 3
-    stored     (7, 'b'), (8, 'b')    together 1 and 3: the second row is found
-"""
+"""Where stored rows lie: found by the driver in a few columns of the stored files."""
 
 from __future__ import annotations
 
@@ -24,6 +13,17 @@ import pyarrow.compute as pc
 from everview.facts.files import DataFile
 from everview.run.driver.comparable_values import comparable_values, is_plain
 from everview.run.driver.stored_files import Indices, StoredFiles, live_positions
+
+# What goes in: stored files, and rows that are looked for (keys, or whole rows). What comes out:
+# for each file the positions of the rows that match. Each column is compared as a whole: the
+# values that are looked for get numbers, and a stored value gets the number of the value it
+# equals, or drops out. The numbers of two columns together are one number, which is looked up
+# among those of the rows that are looked for, and so on with the next column. So NULL equals
+# NULL, nothing is compared row by row, and a column that tells rows apart leaves few of them for
+# the next.
+#
+#     looked for (7, 'a'), (8, 'b')    7 is 0, 8 is 1;  'a' is 0, 'b' is 1;  together 0 and 3
+#     stored     (7, 'b'), (8, 'b')    together 1 and 3: the second row is found
 
 Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 

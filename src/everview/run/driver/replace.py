@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,13 +27,15 @@ MOST_REWRITTEN = 4_000_000  # bytes of files; beyond it marking is cheaper than 
 class Change:
     """Rows that go, by their places, and rows that come, as they are stored.
 
-    `minus` and `plus` are the rows that readers of changes are told of.
+    `minus` and `plus` are the rows that readers of changes are told of, `counted` how many rows a
+    reader sees inserted, updated and deleted.
     """
 
     places: tuple[Place, ...]
     come: pa.Table
     minus: pa.Table
     plus: pa.Table
+    counted: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

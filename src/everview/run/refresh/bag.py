@@ -18,6 +18,7 @@ from everview.facts.schema import Schema
 from everview.lake.storage import spark_path
 from everview.optimize.select import files_with_keys
 from everview.program.programs import AppendSteps, RowsSteps
+from everview.run.refresh.by_driver import change_of_rows, replace_by_driver
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.work import Work
 from everview.run.rows.read import (
@@ -60,8 +61,11 @@ def change_rows(work: Work, steps: RowsSteps) -> Replaced:
     if not staged.rows:
         return Replaced()
     with work.during(steps.find.name):
-        copies = find_copies(work, staged)
+        change = change_of_rows(work, staged)
+        copies = find_copies(work, staged) if change is None else {}
     with work.during(steps.write.name):
+        if change is not None:
+            return replace_by_driver(work, change)
         return replace_rows(work, staged, copies)
 
 

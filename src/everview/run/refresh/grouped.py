@@ -7,11 +7,10 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from everview.algebra.relations import Rel
 from everview.apply.grouped import KEYS, RECOMPUTED, ApplyGrouped
 from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS
-from everview.optimize.small_sides import without_broadcast
 from everview.program.programs import PartitionsSteps
+from everview.run.refresh.by_driver import change_of_partitions, replace_by_driver
 from everview.run.refresh.overwrite import clustered
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys, check_counts, stage_by_key
@@ -38,6 +37,9 @@ def replace_partitions(work: Work, steps: PartitionsSteps) -> Replaced:
         rows = recompute_rows(work, apply, is_small=touched.staged.is_small)
     work = work.holding(RECOMPUTED, rows)
     with work.during(steps.write.name):
+        change = change_of_partitions(work, touched, rows)
+        if change is not None:
+            return replace_by_driver(work, change)
         return replace_keys(work, apply, touched)
 
 
@@ -46,7 +48,7 @@ def recompute_rows(work: Work, apply: ApplyGrouped, *, is_small: bool) -> Staged
     settings = SMALL if is_small else whole(work.facts.source_bytes())
     names = local_names(apply.rows.columns)
     with work.engine.settings(settings, work.facts.stored.record.settings):
-        frame = work.query(_hinted(apply.recomputed(), is_small=is_small), names)
+        frame = work.query(apply.recomputed(), names)
         return work.staging.stage(frame, "rows", work.actions)
 
 
@@ -59,18 +61,18 @@ def replace_keys(work: Work, apply: ApplyGrouped, touched: TouchedKeys) -> Repla
     stored = work.facts.stored
     if touched.staged.is_small:
         with work.engine.settings(EACH_FILE, stored.record.settings):
-            kept, new, changes = _lines(work, apply, is_small=True)
+            kept, new, changes = _lines(work, apply)
             return _write(work, kept.unionAll(new.unionAll(changes).coalesce(1)), touched)
     with work.engine.settings(whole(stored.snapshot.bytes), stored.record.settings):
-        rows = reduce(DataFrame.unionAll, _lines(work, apply, is_small=False))
+        rows = reduce(DataFrame.unionAll, _lines(work, apply))
         return _write(work, clustered(rows, stored.record), touched)
 
 
-def _lines(work: Work, apply: ApplyGrouped, *, is_small: bool) -> tuple[DataFrame, ...]:
+def _lines(work: Work, apply: ApplyGrouped) -> tuple[DataFrame, ...]:
     """What stays, what comes, and the net changes, as lines that name their part."""
     stored = work.facts.stored.record.layout.stored
     of_rows = [F.lit(ROWS).alias(PART), F.lit(None).cast("int").alias(ACTION)]
-    rels = [_hinted(r, is_small=is_small) for r in (apply.kept(), apply.rows, apply.changes())]
+    rels = (apply.kept(), apply.rows, apply.changes())
     *plain, weighted = (work.query(rel, stored.names) for rel in rels)
     kept, new = (frame.select(*of_rows, *map(_column, stored.names)) for frame in plain)
     is_new = _column(WEIGHT) > 0
@@ -88,11 +90,6 @@ def _write(work: Work, lines: DataFrame, touched: TouchedKeys) -> Replaced:
     written = write_lines(lines, work.table, work.token, work.actions)
     check_counts(written, touched.files, work.facts.view)
     return Replaced(written, touched.files, with_changes=True)
-
-
-def _hinted(rel: Rel, *, is_small: bool) -> Rel:
-    """The plan with the keys sent to every task only where they are few."""
-    return rel if is_small else without_broadcast(rel)
 
 
 def _column(name: str) -> Column:

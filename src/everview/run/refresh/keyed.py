@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame
 from everview.algebra.relations import Rel
 from everview.apply.keyed import CHANGES, LOST, ApplyKeyed
 from everview.apply.lines import ACTION, PART
-from everview.optimize.small_sides import without_broadcast
 from everview.program.programs import GroupsSteps
+from everview.run.refresh.by_driver import change_of_groups, replace_by_driver
 from everview.run.refresh.overwrite import clustered
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys, check_counts, stage_by_key
@@ -32,6 +32,12 @@ def change_groups(work: Work, steps: GroupsSteps) -> Replaced:
         touched = stage_by_key(work, steps.stage.changes, columns, len(apply.view.keys))
     if not touched.staged.rows:
         return Replaced()
+    first = steps.write if steps.find is None else steps.find
+    with work.during(first.name):
+        change = change_of_groups(work, apply, touched)
+    if change is not None:
+        with work.during(steps.write.name):
+            return replace_by_driver(work, change)
     work = work.holding(CHANGES, touched.staged).reading(touched.files)
     recompute = _certain(apply, touched.staged)
     if steps.find is not None:
@@ -48,8 +54,6 @@ def find_lost(work: Work, apply: ApplyKeyed, staged: Staged) -> Staged | None:
     lost_keys = apply.lost()
     if lost_keys is None or not _any(staged, apply, ("deleted_copies", *_CERTAIN)):
         return None
-    if not staged.is_small:
-        lost_keys = without_broadcast(lost_keys)
     names = local_names(apply.fetched().columns)
     return work.staging.stage(work.query(lost_keys, names), "lost", work.actions)
 
@@ -66,7 +70,7 @@ def replace_groups(work: Work, lines: tuple[Rel, ...], touched: TouchedKeys) -> 
             frames += [_query(work, line).coalesce(1) for line in lines[1:]]
             return _write(work, _packed(work, frames), touched)
     with work.engine.settings(whole(stored.snapshot.bytes), stored.record.settings):
-        frames = [_query(work, without_broadcast(line)) for line in lines]
+        frames = [_query(work, line) for line in lines]
         return _write(work, clustered(_packed(work, frames), stored.record), touched)
 
 

@@ -32,5 +32,6 @@ def _commit(work: Work, replaced: Replaced) -> Commit:
         has_change_files=replaced.has_change_files,
         transactions=(*transactions, (SELF, base + 1)),
         metadata={"receipt": receipt_of(work, replaced).to_dict()},
+        marks=replaced.marks,
         shape=work.rebuild.shape if work.rebuild is not None else None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everview.facts.files import TableFile
+from everview.facts.tables import Mark
 from everview.run.rows.write import Written
 
 _NOTHING = Written(())
@@ -12,7 +13,8 @@ _NOTHING = Written(())
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The files that come and those that go; nothing of both where no row changes.
+    """The files that come and those that go, and rows marked as deleted in files that stay;
+    nothing of these where no row changes.
 
     `with_changes` says that change files were written beside the rows, if there was any change:
     without them, readers of changes compare the files that come with those that go.
@@ -21,6 +23,7 @@ class Replaced:
     written: Written = _NOTHING
     removed: tuple[TableFile, ...] = ()
     with_changes: bool = False
+    marks: tuple[Mark, ...] = ()
 
     @property
     def removed_rows(self) -> int:

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql import DataFrame
 
 from everview.algebra.relations import Rel
+from everview.apply.grouped import KEYS
+from everview.apply.keyed import CHANGES
+from everview.choose.changes import context_of
 from everview.facts.files import TableFile
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import TableShape
 from everview.lake.port import LakeTable
-from everview.optimize.leaf_facts import leaf_facts
-from everview.optimize.narrow import narrowed
+from everview.optimize.passes import When, improved
 from everview.program.planned import Planned
 from everview.run.faults import Probe
 from everview.run.rows.frames import Frames
@@ -91,8 +93,9 @@ class Work:
             yield
 
     def query(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
-        """The rows of a plan under these names; scans are cut to what rows at hand ask for."""
+        """The rows of a plan under these names, improved by what is known of the rows at hand."""
         at_hand = {name: (s.schema, s.files) for name, s in self.frames.local.items()}
-        rel = narrowed(rel, leaf_facts(self.facts, at_hand))
+        few = all(s.is_small for name, s in self.frames.local.items() if name in (KEYS, CHANGES))
+        rel = improved(When.QUERY, rel, context_of(self.facts, at_hand, few=few)).plan
         types = column_types(self.shape, self.facts.stored.record, rel)
         return self.frames.run(write(rel, types, names))

@@ -36,8 +36,7 @@ from everview.facts.refusals import Kind
 from everview.facts.schema import Schema
 from everview.facts.views import Moment, Tail
 from everview.lake.types import check_types
-from everview.rewrite.project_merge import project_merge
-from everview.rewrite.rules import rewrite, simplified
+from everview.optimize.passes import Context, When, improved
 from everview.run.rows.read import collated_columns, empty_frame, schema_of
 from everview.run.understand.lower import lower
 from everview.run.understand.moments import NOT_DETERMINISTIC, find_moment
@@ -154,7 +153,7 @@ class _Asked:
             place = found.place(refused.operator, refused.function)
             shape = full_only(refused.kind, refused.reason, place, columns)
             return shape, _used(found.rel, sources)
-        rel = rewrite(below, (project_merge,))
+        rel = improved(When.BOUND, below).plan
         return _placed(self._shape(rel, tail), found), _used(rel, sources)
 
     def _shape(self, rel: Rel, tail: Tail | None) -> Shape:
@@ -183,7 +182,7 @@ class _Asked:
         if self._collated:
             reason = "strings with a collation are stored without it, so keys would not be equal"
             return full_only(Kind.TYPE, reason, None, columns)
-        simple = simplified(rel, types)
+        simple = improved(When.TYPED, rel, Context(types)).plan
         if simple is not rel:
             types = self._types(simple)
         return shape_with_tail(simple, tail, types, columns)

@@ -4,36 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import assert_never
 
-from everview.algebra.calls import AggregateCall, SortKey, VerbatimCall, WindowCall
+from everview.algebra.calls import SortKey, WindowCall
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import (
     Aggregate,
-    Changes,
-    ChangeTable,
-    Copies,
-    Distinct,
     Except,
     Filter,
-    Generate,
     Intersect,
     Join,
-    Local,
-    Negate,
-    Net,
-    Pivot,
     Project,
     Rel,
-    Scan,
     Shared,
-    Signed,
-    TableFunction,
     TopK,
-    Touched,
     UnionAll,
-    Unpivot,
-    Values,
     Window,
 )
 from everview.algebra.scalars import (
@@ -54,6 +38,19 @@ from everview.algebra.scalars import (
 from everview.sql.decorrelate.of_nothing import of_nothing
 from everview.sql.decorrelate.parameters import Carried, parameters
 
+# What goes in: a subquery that reads columns of the row around it (its parameters), and the
+# domain: all values that those columns have. What comes out: a plan without parameters whose rows
+# say for which values they are, in columns of their own, so that a join with the rows around
+# gives each row its own. It is built from the leaves up. Where nothing reads a parameter, every
+# row is for every value: the cross join with the domain. Above that, an operator does for each
+# value what it did for all rows: it groups, partitions and keeps by the values as well. Where a
+# filter says that a parameter is equal to a column, that column is the value, and no domain is
+# needed.
+#
+#     (SELECT sum(x) FROM s WHERE s.k = t.k)       for each row of t
+#     γ k, sum(x) (s)                              for each k: its sum
+#     t ⟕ γ k, sum(x) (s)  on t.k = k              NULL where s has no such k
+
 
 class CannotCarry(Exception):
     """The row around is read where no relation can carry it."""
@@ -72,53 +69,33 @@ class Carrier:
     def carry(self, rel: Rel) -> Carried:
         """For each row d of the domain: the rows of the plan with d for its parameters, with d."""
         if not self._reads(rel):
-            return self._crossed(rel)
+            return self._cross_domain(rel)
         match rel:
             case Filter():
-                return self._filter(rel)
-            case Project(input_, outputs):
-                below = self.carry(input_)
-                own = tuple((c, below.bound(s)) for c, s in outputs)
-                return replace(below, rel=Project(below.rel, own + below.passed()))
-            case Generate() | Unpivot() | Pivot():
-                return self._extended(rel)
+                return self._by_equality(rel) or self._keeping(rel)
             case Shared(_, input_):
                 return self.carry(input_)
             case Join():
                 return self._join(rel)
-            case UnionAll(inputs, columns):
-                return self._union(rel, inputs, columns)
-            case Except(left, right, columns) | Intersect(left, right, columns):
-                return self._union(rel, (left, right), columns)
-            case Distinct(input_):
-                below = self.carry(input_)
-                return replace(below, rel=Distinct(below.rel))
-            case Aggregate():
-                return self._aggregate(rel)
-            case Window():
-                return self._window(rel)
+            case UnionAll() | Except() | Intersect():
+                return self._set_operation(rel)
+            case Aggregate(_, ()):
+                return self._also_of_nothing(rel, self._keeping(rel))
             case TopK():
-                return self._top(rel)
-            case Values() | TableFunction():
-                raise CannotCarry
-            case Scan() | Changes() | Local():
-                raise AssertionError("a table reads no row around it")
-            case Signed() | Negate() | Net() | Copies() | Touched() | ChangeTable():
-                raise AssertionError(f"{type(rel).__name__} in a query")
+                return self._first_rows(rel)
             case _:
-                assert_never(rel)
+                return self._keeping(rel)
 
-    def _extended(self, rel: Generate | Unpivot | Pivot) -> Carried:
-        below = self.carry(rel.input)
-        held = tuple(below.held.values())
-        match rel:
-            case Generate(_, generator):
-                made: Rel = replace(rel, input=below.rel, generator=below.bound(generator))
-            case Unpivot(_, kept):
-                made = replace(rel, input=below.rel, kept=(*kept, *held))
-            case Pivot(_, keys):
-                made = replace(rel, input=below.rel, keys=(*keys, *held))
-        return replace(below, rel=made)
+    def _keeping(self, rel: Rel) -> Carried:
+        """The operator over an input that carries, and told to keep the values apart."""
+        if len(rel.inputs) != 1:
+            raise CannotCarry
+        below = self.carry(rel.inputs[0])
+        bound = rel.over((below.rel,)).with_scalars(below.bound)
+        whole = bound.keeping(tuple(below.held.values()))
+        if whole is None:
+            raise CannotCarry
+        return replace(below, rel=whole)
 
     def _reads(self, rel: Rel) -> bool:
         return bool(parameters(rel) & set(self.ids))
@@ -127,16 +104,9 @@ class Carrier:
         domain = self.domain()
         return Carried(domain, dict(zip(self.ids, domain.columns, strict=True)))
 
-    def _crossed(self, rel: Rel) -> Carried:
+    def _cross_domain(self, rel: Rel) -> Carried:
         domain = self._values()
         return replace(domain, rel=Join("cross", rel, domain.rel))
-
-    def _filter(self, rel: Filter) -> Carried:
-        found = self._by_equality(rel)
-        if found is not None:
-            return found
-        below = self.carry(rel.input)
-        return replace(below, rel=Filter(below.rel, below.bound(rel.condition)))
 
     def _by_equality(self, rel: Filter) -> Carried | None:
         """σ[o = x ∧ p] R: where every parameter o is equal to an x of R, x holds its value."""
@@ -222,40 +192,19 @@ class Carrier:
         own = tuple((c, Ref(c.id)) for c in rel.columns)
         return Carried(Project(join, own + both), held)
 
-    def _union(
-        self,
-        rel: UnionAll | Except | Intersect,
-        inputs: tuple[Rel, ...],
-        columns: tuple[Column, ...],
-    ) -> Carried:
+    def _set_operation(self, rel: UnionAll | Except | Intersect) -> Carried:
         """Each input carries; the values stand after its own columns."""
-        below = [self.carry(i).plain() for i in inputs]
+        below = [self.carry(i).plain() for i in rel.inputs]
         aligned = tuple(
             Project(b.rel, tuple((c, Ref(c.id)) for c in i.columns) + b.passed())
-            for i, b in zip(inputs, below, strict=True)
+            for i, b in zip(rel.inputs, below, strict=True)
         )
         held = {id_: self.fresh.column(c.name) for id_, c in below[0].held.items()}
-        whole = columns + tuple(held.values())
+        whole = rel.columns + tuple(held.values())
         if isinstance(rel, UnionAll):
             return Carried(UnionAll(aligned, whole), held)
         left, right = aligned
         return Carried(replace(rel, left=left, right=right, columns=whole), held)
-
-    def _aggregate(self, rel: Aggregate) -> Carried:
-        below = self.carry(rel.input)
-        calls = tuple((c, self._call(call, below)) for c, call in rel.calls)
-        grouped = Aggregate(below.rel, (*rel.keys, *below.held.values()), calls)
-        carried = replace(below, rel=grouped)
-        if rel.keys:
-            return carried
-        return self._also_of_nothing(rel, carried)
-
-    def _call(
-        self, call: AggregateCall | VerbatimCall, below: Carried
-    ) -> AggregateCall | VerbatimCall:
-        return (
-            replace(call, text=below.bound(call.text)) if isinstance(call, VerbatimCall) else call
-        )
 
     def _also_of_nothing(self, rel: Aggregate, grouped: Carried) -> Carried:
         """Without keys there is a row for every value, also where nothing was aggregated."""
@@ -270,15 +219,7 @@ class Carrier:
         values = tuple((c, of_nothing(call, Ref(made[c.id].id))) for c, call in rel.calls)
         return replace(domain, rel=Project(join, values + domain.passed()))
 
-    def _window(self, rel: Window) -> Carried:
-        below = self.carry(rel.input)
-        calls = tuple(
-            (c, replace(call, function=below.bound(call.function))) for c, call in rel.calls
-        )
-        partition = (*rel.partition, *below.held.values())
-        return replace(below, rel=Window(below.rel, partition, calls))
-
-    def _top(self, rel: TopK) -> Carried:
+    def _first_rows(self, rel: TopK) -> Carried:
         """The first rows for each value: by their number in the order."""
         below = self.carry(rel.input)
         number = self.fresh.column("place")
@@ -290,9 +231,9 @@ class Carrier:
         conditions: list[Scalar] = [] if rel.offset is None else [Compare(">", place, integer(0))]
         if rel.limit is not None:
             conditions.append(Compare("<=", place, rel.limit))
-        cut = Filter(numbered, And(tuple(conditions)))
+        first = Filter(numbered, And(tuple(conditions)))
         kept = tuple((c, Ref(c.id)) for c in below.rel.columns)
-        return replace(below, rel=Project(cut, kept))
+        return replace(below, rel=Project(first, kept))
 
     def _any_order(self, rel: TopK) -> tuple[SortKey, ...]:
         """Spark numbers rows only in some order; where none was asked for, any will do."""

@@ -20,12 +20,12 @@ from everview.algebra.scalars import (
     refs,
     substitute_outer,
 )
-from everview.algebra.walk import scalars, walk_plan
+from everview.algebra.walk import walk_plan
 
 
 def parameters(rel: Rel) -> frozenset[ColumnId]:
     """The columns of rows around that the plan reads."""
-    return frozenset(id_ for r in walk_plan(rel) for s in scalars(r) for id_ in outers(s))
+    return frozenset(id_ for r in walk_plan(rel) for s in r.scalars for id_ in outers(s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,15 @@ class Carried:
         """The same without the rows whose value is NULL by `=`, which belong to no row around."""
         known = tuple(Not(IsNull(Ref(self.held[id_].id))) for id_ in sorted(self.strict))
         return Carried(Filter(self.rel, all_of(known)), self.held) if known else self
+
+
+# The cheaper of two ways to take parameters out of a subquery; `carry` is the other. Where only
+# filters, projections and inner joins stand above the conditions that read the row around, those
+# conditions can move to the top, and become the condition of a join with the rows around; what is
+# left reads no parameter.
+#
+#     EXISTS (SELECT 1 FROM s WHERE s.k = t.k AND s.x > 3)      for each row of t
+#     t ⋉ σ x > 3 (s)  on s.k = t.k
 
 
 def pulled(rel: Rel, ids: frozenset[ColumnId]) -> tuple[Rel, tuple[Scalar, ...]] | None:

@@ -192,8 +192,9 @@ class Writer:
         """A clause that follows the input in FROM."""
         input_ = rel.input
         if not isinstance(rel, Generate):
-            used = _used(rel)
-            input_ = Project(input_, tuple((c, Ref(c.id)) for c in input_.columns if c.id in used))
+            # Any other column would be a key of the pivot.
+            used = tuple((c, Ref(c.id)) for c in input_.columns if c.id in rel.reads)
+            input_ = Project(input_, used)
         below = self.nested(input_)
         match rel:
             case Generate():
@@ -286,13 +287,3 @@ class Writer:
 
 def _is_long(text: str) -> bool:
     return len(text) > _REPEATABLE and not is_name(text)
-
-
-def _used(rel: Pivot | Unpivot) -> set[ColumnId]:
-    """The columns that the clause may see: any other would be a key of the pivot."""
-    match rel:
-        case Pivot():
-            measured = {s.id for m in rel.measures for s in walk(m) if isinstance(s, Ref)}
-            return measured | {c.id for c in (*rel.keys, *rel.dimensions)}
-        case Unpivot():
-            return {c.id for c in rel.kept} | {c for _, entry in rel.rows for c in entry}

@@ -1,4 +1,4 @@
-"""What is computed of groups, partitions and ordered rows, as a person writes it."""
+"""What each operator with one input is called in the notation of the papers: σ, π, γ."""
 
 from __future__ import annotations
 
@@ -8,11 +8,86 @@ from typing import assert_never
 from everview.algebra.calls import AggregateCall, SortKey, VerbatimCall, WindowCall, WorkDelta
 from everview.algebra.notation.names import Names, listed, short
 from everview.algebra.notation.scalars import scalar_notation
-from everview.algebra.relations import Aggregate, ChangeTable, Pivot, TopK, Unpivot, Window
+from everview.algebra.relations import (
+    Aggregate,
+    Changes,
+    ChangeTable,
+    Copies,
+    Distinct,
+    Except,
+    Filter,
+    Generate,
+    Intersect,
+    Join,
+    Local,
+    Negate,
+    Net,
+    Pivot,
+    Project,
+    Rel,
+    Scan,
+    Shared,
+    Signed,
+    TableFunction,
+    TopK,
+    Touched,
+    UnionAll,
+    Unpivot,
+    Values,
+    Window,
+)
 from everview.algebra.scalars import Column
 
 
-def grouped(rel: Aggregate | ChangeTable, names: Names) -> str:
+def operator_symbol(rel: Rel, names: Names) -> str | None:
+    """The symbol of an operator with one input, and what it says of itself; None for joins, sums,
+    differences and leaves.
+    """
+    match rel:
+        case Filter(_, condition):
+            return f"σ {short(scalar_notation(condition, names))}"
+        case Project(_, outputs):
+            return f"π {listed(names[c.id] for c, _ in outputs)}"
+        case Generate():
+            return _generate(rel, names)
+        case Unpivot():
+            return _unpivot(rel, names)
+        case Aggregate() | ChangeTable():
+            return _groups(rel, names)
+        case Window():
+            return _window(rel, names)
+        case TopK():
+            return _limit(rel, names)
+        case Pivot():
+            return _pivot(rel, names)
+        case Distinct():
+            return "δ"
+        case Signed(_, weight):
+            return "+" if weight == 1 else "-"
+        case Negate():
+            return "-"
+        case Net():
+            return "net"
+        case Copies():
+            return "rows"
+        case Touched(_, columns):
+            return f"touched {listed(names[c.id] for c in columns)}"
+        case Join() | UnionAll() | Except() | Intersect():
+            return None
+        case Scan() | Changes() | Local() | Values() | TableFunction() | Shared():
+            return None
+        case _:
+            assert_never(rel)
+
+
+def _generate(rel: Generate, names: Names) -> str:
+    """`μ explode(items) → item`"""
+    outer = "outer " if rel.outer else ""
+    made = listed(names[c.id] for c in rel.made)
+    return f"μ {outer}{short(scalar_notation(rel.generator, names))} → {made}"
+
+
+def _groups(rel: Aggregate | ChangeTable, names: Names) -> str:
     """`γ store, count(*)`"""
     keys = [names[k.id] for k in rel.keys]
     match rel:
@@ -64,7 +139,7 @@ def _factor(text: str) -> str:
 # Windows and limits
 
 
-def windowed(rel: Window, names: Names) -> str:
+def _window(rel: Window, names: Names) -> str:
     """`ω store: rank() by amount desc`"""
     return f"ω {_per(rel.partition, names)}{listed(_over(call, names) for _, call in rel.calls)}"
 
@@ -76,7 +151,7 @@ def _over(call: WindowCall, names: Names) -> str:
     return f"{short(scalar_notation(call.function, names))}{by}{short(frame)}"
 
 
-def limited(rel: TopK, names: Names) -> str:
+def _limit(rel: TopK, names: Names) -> str:
     """`τ amount desc limit 10 offset 5`"""
     order = listed(_sorting(rel.order, names))
     limit = "" if rel.limit is None else f"limit {scalar_notation(rel.limit, names)}"
@@ -106,7 +181,7 @@ def _direction(key: SortKey) -> str:
 # Pivots
 
 
-def pivoted(rel: Pivot, names: Names) -> str:
+def _pivot(rel: Pivot, names: Names) -> str:
     """`pivot store: sum(amount) for month in (1, 2)`"""
     measures = listed(short(scalar_notation(m, names)) for m in rel.measures)
     dimensions = _as_one(names[d.id] for d in rel.dimensions)
@@ -114,7 +189,7 @@ def pivoted(rel: Pivot, names: Names) -> str:
     return f"pivot {_per(rel.keys, names)}{measures} for {dimensions} in ({values})"
 
 
-def unpivoted(rel: Unpivot, names: Names) -> str:
+def _unpivot(rel: Unpivot, names: Names) -> str:
     """`unpivot amount for kind in (net, tax)`"""
     values = _as_one(names[v.id] for v in rel.values)
     entries = listed(_as_one(names[c] for c in entry) for _, entry in rel.rows)

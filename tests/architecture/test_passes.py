@@ -1,0 +1,41 @@
+"""Plans are improved in one order, which stands in one place."""
+
+from __future__ import annotations
+
+import ast
+
+from tests.architecture.tree import SOURCES, files
+
+HOME = "everview/optimize/passes.py"
+# What makes another plan of a plan; a rewrite is a function in a file of its name.
+IMPROVING = {
+    *("narrowed", "parted", "tidied", "with_small_sides", "without_broadcast", "rewrite"),
+    *(p.stem for p in (SOURCES / "everview" / "rewrite").glob("*.py")),
+} - {"__init__", "rules", "chains"}
+# The root of a definition is looked at as if its projections were one; the plan stays.
+LOOKS = {("everview/shape/tail.py", "project_merge")}
+
+
+def imported(text: str) -> set[str]:
+    nodes = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom)]
+    return {
+        name.name
+        for node in nodes
+        if (node.module or "").startswith(("everview.rewrite", "everview.optimize"))
+        for name in node.names
+    }
+
+
+def test_only_the_list_of_passes_calls_what_improves_a_plan() -> None:
+    texts = {p.relative_to(SOURCES).as_posix(): p.read_text() for p in files(".py", SOURCES)}
+    found = {
+        (path, name)
+        for path, text in texts.items()
+        for name in imported(text) & IMPROVING
+        if path != HOME and not path.startswith("everview/rewrite/")
+    }
+    assert found == LOOKS
+
+
+def test_the_list_has_all_of_them() -> None:
+    assert imported((SOURCES / HOME).read_text()) >= IMPROVING
