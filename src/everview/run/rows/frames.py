@@ -18,7 +18,7 @@ from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Snapshot
-from everview.optimize.select import files_within
+from everview.optimize.select import files_within, ranges_that_cut
 from everview.run.rows.read import changes_frame, flattened, snapshot_frame, spark_schema
 from everview.run.rows.staging import Staged
 from everview.run.rows.tails import shown_frame
@@ -59,19 +59,19 @@ class Frames:
                 return self.stored(self.facts.stored.snapshot.files if files is None else files)
             case Scan(table, at, _):
                 snapshot = self.facts.source(table).at(at)
-                return _cut(self.source(table, snapshot, leaf.ranges()), leaf.ranges())
+                files = files_within(snapshot.files, leaf.ranges())
+                rows = self.source(table, replace(snapshot, files=files), leaf.ranges())
+                return _cut(rows, ranges_that_cut(leaf.ranges(), files))
             case Changes(table, _):
                 return self._changes(table)
 
     def source(
         self, name: str, snapshot: Snapshot, within: Mapping[str, Range] = MappingProxyType({})
     ) -> DataFrame:
-        """A source's recorded columns at a snapshot, of the files that may hold rows within these
-        ranges; a column that came later is not seen, one that nobody uses and that is gone is
+        """A source's recorded columns at a snapshot, of which files outside of these ranges were
+        left out; a column that came later is not seen, one that nobody uses and that is gone is
         NULL.
         """
-        if within:
-            snapshot = replace(snapshot, files=files_within(snapshot.files, within))
         self._count(name, Read(snapshot.rows, snapshot.bytes))
         made = name, (snapshot.version, frozenset(within.items()))
         if made not in self.made:
