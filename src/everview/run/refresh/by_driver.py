@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from everview.apply.exact import LeftToSpark
 from everview.apply.keyed import ApplyKeyed
+from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS, UPDATE_NEW
 from everview.apply.merge_groups import GroupsToRecompute, MergeGroups
 from everview.errors import InvariantViolated
 from everview.facts.checks import COPIES_MISSING, REMEDY
@@ -46,20 +48,38 @@ MOST_MERGED = 10_000  # groups: beyond it Spark merges them faster than Python
 MOST_LOCATED = 1_000_000_000  # bytes of columns that are looked at
 
 
-def change_of_groups(work: Work, apply: ApplyKeyed, touched: TouchedKeys) -> Change | None:
-    """Stored groups and their changes merged, None if that is left to Spark."""
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Stored rows that changes touch, and where each of them lies."""
+
+    places: tuple[Place, ...]
+    rows: pa.Table
+
+
+def locate_groups(work: Work, touched: TouchedKeys) -> Located | None:
+    """The stored groups of the touched keys, None if that is left to Spark."""
     here = _Here.of(work)
-    if here is None or touched.staged.rows > MOST_MERGED:
+    if here is None or not touched.staged.is_small:
         return None
     files = here.files(touched.files)
     key = work.facts.stored.record.layout.key
     if files is None or (key and not can_be_keys(here.stored.types, key)):
         return None
-    lines = touched.staged.table
+    keys = touched.staged.table.select(range(len(key))).rename_columns(list(key))
+    places = here.places(files, keys)
+    return Located(places, rows_at(here.stored, places, here.names))
+
+
+def change_of_groups(
+    work: Work, apply: ApplyKeyed, touched: TouchedKeys, located: Located
+) -> Change | None:
+    """Stored groups and their changes merged over values at hand, None if Spark must do it."""
+    here = _Here.of(work)
+    if here is None or touched.staged.rows > MOST_MERGED:
+        return None
+    lines, stored, places = touched.staged.table, located.rows, located.places
     try:
         merge = MergeGroups(apply.view)
-        places = here.places(files, lines.select(range(len(key))).rename_columns(list(key)))
-        stored = rows_at(here.stored, places, here.names)
         found = merge.merge(_values(lines), _values(stored), _places_by_line(places))
         if isinstance(found, GroupsToRecompute):
             return None
@@ -75,6 +95,20 @@ def change_of_groups(work: Work, apply: ApplyKeyed, touched: TouchedKeys) -> Cha
         "delete": len(found.deleted),
     }
     return Change(gone, come, minus, plus, changed)
+
+
+def change_of_lines(work: Work, located: Located, lines: pa.Table) -> Change:
+    """The same from the lines that Spark made of the located groups: part, action, stored row."""
+    types = work_types(work)
+    parts = {part: lines.filter(pc.equal(lines.column(PART), part)) for part in (ROWS, MINUS, PLUS)}
+    come, minus, plus = (t.select(types.names).cast(types) for t in parts.values())
+    counted = Counter(lines.column(ACTION).to_pylist())
+    changed = {
+        "insert": counted[INSERT],
+        "update": counted[UPDATE_NEW],
+        "delete": counted[DELETE],
+    }
+    return Change(located.places, come, minus, plus, changed)
 
 
 def change_of_rows(work: Work, staged: Staged) -> Change | None:
@@ -138,6 +172,13 @@ def replace_by_driver(work: Work, change: Change) -> Replaced:
         files = work.actions.timed("write", lambda: replacer.rewrite(change))
     written = Written(files.adds, files.minus, files.plus, change.counted)
     return Replaced(written, files.removes, with_changes=not files.marks, marks=files.marks)
+
+
+def work_types(work: Work) -> pa.Schema:
+    """The Arrow types of the stored columns, which are known where rows were located."""
+    here = _Here.of(work)
+    assert here is not None
+    return here.stored.types
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,12 @@ from everview.algebra.relations import Rel
 from everview.apply.keyed import CHANGES, LOST, ApplyKeyed
 from everview.apply.lines import ACTION, PART
 from everview.program.programs import GroupsSteps
-from everview.run.refresh.by_driver import change_of_groups, replace_by_driver
+from everview.run.refresh.by_driver import (
+    change_of_groups,
+    change_of_lines,
+    locate_groups,
+    replace_by_driver,
+)
 from everview.run.refresh.overwrite import clustered
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys, check_counts, stage_by_key
@@ -34,19 +39,29 @@ def change_groups(work: Work, steps: GroupsSteps) -> Replaced:
         return Replaced()
     first = steps.write if steps.find is None else steps.find
     with work.during(first.name):
-        change = change_of_groups(work, apply, touched)
+        located = locate_groups(work, touched)
+        change = None
+        if located is not None:
+            change = change_of_groups(work, apply, touched, located)
     if change is not None:
         with work.during(steps.write.name):
             return replace_by_driver(work, change)
     work = work.holding(CHANGES, touched.staged).reading(touched.files)
+    if located is not None:
+        work = work.reading_rows(located.rows)
     recompute = _certain(apply, touched.staged)
     if steps.find is not None:
         with work.during(steps.find.name):
             lost = find_lost(work, apply, touched.staged)
         if lost is not None and lost.rows:
             work, recompute = work.holding(LOST, lost), apply.fetched()
+    lines = apply.lines(recompute)
     with work.during(steps.write.name):
-        return replace_groups(work, apply.lines(recompute), touched)
+        if located is not None:
+            made = reduce(DataFrame.unionAll, (_query(work, line) for line in lines))
+            table = work.actions.submit("merge", made.toArrow)
+            return replace_by_driver(work, change_of_lines(work, located, table))
+        return replace_groups(work, lines, touched)
 
 
 def find_lost(work: Work, apply: ApplyKeyed, staged: Staged) -> Staged | None:

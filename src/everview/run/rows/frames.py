@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from types import MappingProxyType
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -40,6 +41,7 @@ class Frames:
     view_scan: str
     local: Mapping[str, Staged] = field(default_factory=dict)  # rows that earlier steps left
     touched: tuple[TableFile, ...] | None = None  # the files of the stored view to read; None: all
+    stored_rows: pa.Table | None = None  # the rows of the stored view to read; None: by files
     read: dict[str, Read] = field(default_factory=dict)
     made: dict[tuple[str, object], DataFrame] = field(default_factory=dict)  # by version or changes
 
@@ -54,6 +56,9 @@ class Frames:
         match leaf:
             case Local(name, _):
                 return self.local[name].frame
+            case Scan(table, _, _) if table == self.view_scan and self.stored_rows is not None:
+                schema = spark_schema(self.facts.stored.record.layout.stored)
+                return self.engine.own.createDataFrame(self.stored_rows, schema)
             case Scan(table, _, _) if table == self.view_scan:
                 files = self.touched
                 return self.stored(self.facts.stored.snapshot.files if files is None else files)
