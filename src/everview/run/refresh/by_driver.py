@@ -15,6 +15,7 @@ from everview.apply.exact import LeftToSpark
 from everview.apply.keyed import ApplyKeyed
 from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS, UPDATE_NEW
 from everview.apply.merge_groups import GroupsToRecompute, MergeGroups
+from everview.choose.cost import MOST_REWRITTEN
 from everview.errors import InvariantViolated
 from everview.facts.checks import COPIES_MISSING, REMEDY
 from everview.facts.files import DataFile, TableFile
@@ -23,7 +24,7 @@ from everview.optimize.select import files_with_keys
 from everview.run.driver.arrow_types import arrow_schema
 from everview.run.driver.comparable_values import comparable_values
 from everview.run.driver.locate import Place, can_be_keys, places_of_keys, places_of_rows, rows_at
-from everview.run.driver.replace import MOST_REWRITTEN, Change, Replacer, bytes_of
+from everview.run.driver.replace import Change, Replacer, bytes_of
 from everview.run.driver.stored_files import StoredFiles
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys

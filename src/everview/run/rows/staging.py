@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
+from everview.choose.cost import FEW_CHANGES
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
 from everview.lake.footers import read_written
@@ -20,7 +21,6 @@ from everview.run.rows.write import COMPRESSION
 from everview.spark.engine import Actions, Engine
 
 FOLDER = "_everview/staging"
-MOST_FETCHED_ROWS = 200_000
 MOST_FETCHED_BYTES = 32_000_000
 MOST_LOCAL_ROWS = 20_000  # a local relation travels with every task
 
@@ -40,7 +40,7 @@ class Staged:
 
     @property
     def is_small(self) -> bool:
-        few = self.rows <= MOST_FETCHED_ROWS
+        few = self.rows <= FEW_CHANGES
         return few and sum(f.size for f in self.files) <= MOST_FETCHED_BYTES
 
     @cached_property
