@@ -210,6 +210,13 @@ def test_another_writer_meanwhile_is_a_conflict(wh: ev.Warehouse, sales: ev.Tabl
     assert bag(sales.to_df())[1, "Bern", 10] == 0
 
 
+def test_an_append_rebases_on_the_first_marks(wh: ev.Warehouse, sales: ev.Table) -> None:
+    write_once_at(wh, "write: commit", lambda: sales.delete("id = 1"))
+    add_sales(sales, (9, "Oslo", 9))
+    found = bag(sales.to_df())
+    assert (found[1, "Bern", 10], found[9, "Oslo", 9]) == (0, 1)
+
+
 def test_many_rows_are_written_by_spark(
     wh: ev.Warehouse, sales: ev.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from everview.facts.files import TableFile
 from everview.facts.schema import Schema
-from everview.facts.tables import Head
+from everview.facts.tables import MARKS_PROPERTY, Head, Snapshot
 from everview.run.dml.constraints import refuse_nulls
 from everview.run.dml.primary_key import NewKeys
 from everview.run.dml.target import Result, Target
@@ -83,8 +83,7 @@ class PinnedTable:
             return False
         later = self.table.snapshot(head.version)
         before = self.snapshot
-        is_same = replace(later, version=before.version, files=before.files) == before
-        if not is_same or head.properties != self.head.properties:
+        if _shape(later) != _shape(before):
             return False
         if result.keys is not None:
             known = {f.path for f in before.files}
@@ -98,3 +97,9 @@ class PinnedTable:
         """Remove what was written and is part of no commit."""
         with suppress(OSError):
             self.table.remove_folder(f"data/{self.token}")
+
+
+def _shape(snapshot: Snapshot) -> Snapshot:
+    """What rows must fit: that rows are marked from now on changes nothing for them."""
+    properties = {n: v for n, v in snapshot.properties.items() if n != MARKS_PROPERTY}
+    return replace(snapshot, version=0, files=(), properties=properties)
