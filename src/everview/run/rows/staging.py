@@ -96,6 +96,10 @@ class Staging:
         files = actions.timed(step, lambda: read_written(self._storage, folder, schema, ()))
         return Staged(self._storage, schema, tuple(f for f in files if f.rows), self._engine)
 
+    def nothing(self) -> Staged:
+        """No rows, as if they were staged."""
+        return Staged(self._storage, Schema(()), (), self._engine)
+
     def remove(self) -> None:
         with contextlib.suppress(OSError):
             self._storage.delete_folder(self._folder)
