@@ -9,6 +9,7 @@ from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import walk_plan
 from everview.choose.changes import changed_files, changes_of, context_of, known_of
 from everview.choose.cost import Cost
+from everview.choose.netting import netted_by_query, netting_text
 from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal
 from everview.choose.unchanged import must_be_full, require_full_allowed, unchanged
 from everview.choose.variants import (
@@ -29,7 +30,13 @@ from everview.shape.shape import FullOnly, Keyed, Shape
 
 
 def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
-    """The strategy for this refresh under the view's policy."""
+    """The strategy for this refresh under the view's policy, with what was netted before."""
+    choice = _chosen(facts, shape, full=full)
+    told = netting_text(facts)
+    return replace(choice, reason=f"{choice.reason}; {told}") if told else choice
+
+
+def _chosen(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     moment = shape.moment if isinstance(shape, FullOnly) else None
     idle = unchanged(facts, moment, full=full)
     if idle is not None:
@@ -66,10 +73,11 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     gone = _gone(facts, changes.plan)
     if gone:
         return Refusal(Way.INCREMENTAL, gone)
-    context = context_of(facts)
+    context = replace(context_of(facts), netted=netted_by_query(facts, changes.plan))
     better = improved(When.CHANGES, changes.plan, context)
     plan = better.plan
-    read = (plan, *_read_again(shape))
+    first = better.queries.parts
+    read = (*(part.rel for part in first), plan, *_read_again(shape))
     leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not leaf.inputs}
     parts = improved(When.PARTS, plan, replace(context, leaf_bytes=leaves))
     return Incremental(
@@ -77,7 +85,8 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         changes=plan,
         changed=changed,
         insert_only=changes.insert_only,
-        cost=_cost(facts, read, changes.applied, len(parts.queries.parts)),
+        cost=_cost(facts, read, changes.applied, len(first) + len(parts.queries.parts)),
+        first=first,
         leaf_bytes=leaves,
         passes_off=facts.passes_off,
         ran=changes.ran + better.ran + parts.ran,

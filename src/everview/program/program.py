@@ -39,6 +39,7 @@ from everview.program.steps import (
 from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, FullOnly, Keyed, Shape
 
+NET_FIRST = "net the changes of a table that was written anew"
 VIEW = "__ev_view"  # the name of the stored view's own scan in plans
 
 
@@ -61,7 +62,8 @@ def _incremental(strategy: Incremental) -> Incrementally:
     """The steps of the variant; of its changes, parts that several queries read come first."""
     known = Context(leaf_bytes=strategy.leaf_bytes, off=strategy.passes_off)
     plan = improved(When.PARTS, strategy.changes, known).queries
-    keep, changes = tuple(Keep(part) for part in plan.parts), plan.rest
+    first = tuple(Keep(part, title=NET_FIRST) for part in strategy.first)
+    keep, changes = (*first, *map(Keep, plan.parts)), plan.rest
     match strategy.applied:
         case AppendRows():
             return AppendSteps(keep, Append(changes), Publish())

@@ -12,6 +12,7 @@ from everview.lake.port import LakeTable
 from everview.program.planned import Planned, with_steps
 from everview.shape.shape import Shape, full_only
 from everview.views.gather import Pins, gather
+from everview.views.netted import netted
 from everview.views.world import World
 
 
@@ -21,6 +22,7 @@ def planned(
     """What a refresh to the pinned versions of the sources would do; nothing is run."""
     facts = gather(world, entry, table, pins)
     shape = shape_of_view(world, table, facts.stored.record)
+    facts = netted(world, facts, shape, full=full)
     return with_steps(facts, shape, choose(facts, shape, full=full))
 
 
