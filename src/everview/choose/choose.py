@@ -10,7 +10,7 @@ from everview.algebra.walk import walk_plan
 from everview.choose.changes import changed_files, changes_of, context_of, known_of
 from everview.choose.cost import Cost
 from everview.choose.netting import netted_by_query, netting_text
-from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal
+from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal, Strategy
 from everview.choose.unchanged import must_be_full, require_full_allowed, unchanged
 from everview.choose.variants import (
     AppendRows,
@@ -32,8 +32,14 @@ from everview.shape.shape import FullOnly, Keyed, Shape
 def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     """The strategy for this refresh under the view's policy, with what was netted before."""
     choice = _chosen(facts, shape, full=full)
-    told = netting_text(facts)
-    return replace(choice, reason=f"{choice.reason}; {told}") if told else choice
+    told = (choice.reason, netting_text(facts), _above_text(choice.strategy))
+    return replace(choice, reason="; ".join(filter(None, told)))
+
+
+def _above_text(strategy: Strategy) -> str:
+    if not isinstance(strategy, Full) or not strategy.read_by:
+        return ""
+    return f"read by {', '.join(strategy.read_by)}, so only what differs is told"
 
 
 def _chosen(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
@@ -48,7 +54,7 @@ def _chosen(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
         return Choice(Move(), f"new versions of {names} hold no change of rows")
     if forced:
         return recomputed(facts, forced)
-    recompute = Full(_full_cost(facts))
+    recompute = _full(facts)
     incremental = _incremental(facts, shape)
     if isinstance(incremental, Refusal):
         return _fall_back(facts, recompute, incremental)
@@ -57,7 +63,7 @@ def _chosen(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
 
 def recomputed(facts: RefreshFacts, reason: str) -> Choice:
     """A full recompute, whatever the policy and the costs are."""
-    return Choice(Full(_full_cost(facts)), reason)
+    return Choice(_full(facts), reason)
 
 
 def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
@@ -136,6 +142,13 @@ def _cheaper(facts: RefreshFacts, incremental: Incremental, recompute: Full) -> 
     if facts.policy != "AUTO":
         return Choice(incremental, f"the policy is {facts.policy}", recompute)
     return Choice(incremental, few.advantage(many), recompute)
+
+
+def _full(facts: RefreshFacts) -> Full:
+    """A full recompute; rows that others read are compared with the stored ones, if there are."""
+    if not facts.stored.built or not facts.read_by:
+        return Full(_full_cost(facts))
+    return Full(_full_cost(facts).with_comparison(facts.stored.snapshot.bytes), facts.read_by)
 
 
 def _full_cost(facts: RefreshFacts) -> Cost:

@@ -61,9 +61,10 @@ class Incremental:
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """Recompute everything."""
+    """Recompute everything; where views read this one, only what differs is told to them."""
 
     cost: Cost
+    read_by: tuple[str, ...] = ()
 
     method = Method(Way.FULL)
 

@@ -93,11 +93,12 @@ class RefreshFacts:
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What a refresh is asked for: all of it anew, and how often to try again where somebody else
-    wrote the view first.
+    wrote the view first. `read_by` are the views that read this one.
     """
 
     full: bool = False
     retry: int = 0
+    read_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         given: object = self.retry

@@ -23,6 +23,7 @@ from everview.program.programs import (
 )
 from everview.program.steps import (
     Append,
+    Compare,
     FindCopies,
     FindKeys,
     FindLost,
@@ -50,8 +51,9 @@ def program(choice: Choice, shape: Shape) -> Program:
             return NoSteps()
         case Move():
             return MoveSteps(Publish())
-        case Full():
-            return FullSteps(Overwrite(_recomputed(shape)), Publish())
+        case Full(_, read_by):
+            compare = Compare(read_by) if read_by else None
+            return FullSteps(Overwrite(_recomputed(shape)), compare, Publish())
         case Incremental():
             return _incremental(choice.strategy)
         case _:
