@@ -53,9 +53,10 @@ def test_without_key_columns_every_file_is_taken() -> None:
     assert chosen([], LOW, UNKNOWN, columns=()) == ["low", "unknown"]
 
 
-def test_rows_in_memory_have_no_bounds() -> None:
-    inline = InlineFile("m", ("k",), ((1,),))
+def test_rows_in_memory_are_their_own_bounds() -> None:
+    inline = InlineFile("m", ("k",), ((1,), (9,)))
     assert files_with_keys((inline,), ("k",), [(7,)]) == (inline,)
+    assert files_with_keys((inline,), ("k",), [(10,)]) == ()
 
 
 @pytest.mark.parametrize(

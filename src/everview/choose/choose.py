@@ -9,7 +9,8 @@ from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import walk_plan
 from everview.choose.changes import changed_files, changes_of, context_of, known_of
 from everview.choose.cost import FEW_CHANGES, LOCATED_SHARE, MOST_REWRITTEN, Cost
-from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal
+from everview.choose.netting import netted_by_query, netting_text
+from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal, Strategy
 from everview.choose.unchanged import must_be_full, require_full_allowed, unchanged
 from everview.choose.variants import (
     AppendRows,
@@ -29,7 +30,19 @@ from everview.shape.shape import FullOnly, Keyed, Shape
 
 
 def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
-    """The strategy for this refresh under the view's policy."""
+    """The strategy for this refresh under the view's policy, with what was netted before."""
+    choice = _chosen(facts, shape, full=full)
+    told = (choice.reason, netting_text(facts), _above_text(choice.strategy))
+    return replace(choice, reason="; ".join(filter(None, told)))
+
+
+def _above_text(strategy: Strategy) -> str:
+    if not isinstance(strategy, Full) or not strategy.read_by:
+        return ""
+    return f"read by {', '.join(strategy.read_by)}, so only what differs is told"
+
+
+def _chosen(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     moment = shape.moment if isinstance(shape, FullOnly) else None
     idle = unchanged(facts, moment, full=full)
     if idle is not None:
@@ -41,7 +54,7 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
         return Choice(Move(), f"new versions of {names} hold no change of rows")
     if forced:
         return recomputed(facts, forced)
-    recompute = Full(_full_cost(facts))
+    recompute = _full(facts)
     incremental = _incremental(facts, shape)
     if isinstance(incremental, Refusal):
         return _fall_back(facts, recompute, incremental)
@@ -50,7 +63,7 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
 
 def recomputed(facts: RefreshFacts, reason: str) -> Choice:
     """A full recompute, whatever the policy and the costs are."""
-    return Choice(Full(_full_cost(facts)), reason)
+    return Choice(_full(facts), reason)
 
 
 def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
@@ -66,10 +79,11 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     gone = _gone(facts, changes.plan)
     if gone:
         return Refusal(Way.INCREMENTAL, gone)
-    context = context_of(facts)
+    context = replace(context_of(facts), netted=netted_by_query(facts, changes.plan))
     better = improved(When.CHANGES, changes.plan, context)
     plan = better.plan
-    read = (plan, *_read_again(shape))
+    first = better.queries.parts
+    read = (*(part.rel for part in first), plan, *_read_again(shape))
     leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not leaf.inputs}
     parts = improved(When.PARTS, plan, replace(context, leaf_bytes=leaves))
     return Incremental(
@@ -77,7 +91,8 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         changes=plan,
         changed=changed,
         insert_only=changes.insert_only,
-        cost=_cost(facts, read, changes.applied, len(parts.queries.parts)),
+        cost=_cost(facts, read, changes.applied, len(first) + len(parts.queries.parts)),
+        first=first,
         leaf_bytes=leaves,
         passes_off=facts.passes_off,
         ran=changes.ran + better.ran + parts.ran,
@@ -127,6 +142,13 @@ def _cheaper(facts: RefreshFacts, incremental: Incremental, recompute: Full) -> 
     if facts.policy != "AUTO":
         return Choice(incremental, f"the policy is {facts.policy}", recompute)
     return Choice(incremental, few.advantage(many), recompute)
+
+
+def _full(facts: RefreshFacts) -> Full:
+    """A full recompute; rows that others read are compared with the stored ones, if there are."""
+    if not facts.stored.built or not facts.read_by:
+        return Full(_full_cost(facts))
+    return Full(_full_cost(facts).with_comparison(facts.stored.snapshot.bytes), facts.read_by)
 
 
 def _full_cost(facts: RefreshFacts) -> Cost:

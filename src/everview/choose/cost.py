@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 # Measured on two cores at TPC-H scale factor 1; only their ratio decides anything.
@@ -48,6 +48,12 @@ class Cost:
         if reads >= writes:
             return f"reads {_share(self.bytes_read, other.bytes_read)} of the bytes"
         return f"writes {_share(self.bytes_written, other.bytes_written)} of the bytes"
+
+    def with_comparison(self, stored: int) -> Cost:
+        """The same with all rows compared with the stored ones, of so many bytes, for the views
+        that read them: both are read once more. What those views then pay is what differs.
+        """
+        return replace(self, bytes_read=self.bytes_read + 2 * stored, actions=self.actions + 1)
 
     def to_dict(self) -> dict[str, Any]:
         return {

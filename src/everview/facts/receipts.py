@@ -46,6 +46,8 @@ class Receipt:
     full. `seconds` are per step. `below` are the receipts of the views that were refreshed first.
     `rows` is how many are stored afterwards, `recompute_seconds` what the last full refresh took;
     None if not known. Rows are counted as they are stored: a view with LIMIT shows some of them.
+    `compared` says of a full refresh that its rows were compared with the stored ones, because
+    other views read them: then those are counted, and told to these views, that differ.
     """
 
     view: str
@@ -63,6 +65,7 @@ class Receipt:
     below: tuple[Receipt, ...] = ()
     rows: int | None = None
     recompute_seconds: float | None = None
+    compared: bool = False
 
     @property
     def way(self) -> Way:

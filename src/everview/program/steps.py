@@ -121,6 +121,15 @@ class Overwrite:
 
 
 @dataclass(frozen=True, slots=True)
+class Compare:
+    """Find what differs of all rows, so that the views that read them are told only that."""
+
+    read_by: tuple[str, ...]
+    name: str = "compare"
+    title: str = "compare with the stored rows, so that readers are told only what differs"
+
+
+@dataclass(frozen=True, slots=True)
 class Publish:
     """Make rows, hidden values and watermark visible together, in one commit."""
 
@@ -130,5 +139,5 @@ class Publish:
 
 Step = (
     Keep | StageRows | StageGroups | FindLost | FindCopies | FindKeys | Recompute
-    | RewriteKeyed | RewriteGrouped | RewriteBag | Append | Overwrite | Publish
+    | RewriteKeyed | RewriteGrouped | RewriteBag | Append | Overwrite | Compare | Publish
 )  # fmt: skip

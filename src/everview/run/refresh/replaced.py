@@ -17,13 +17,15 @@ class Replaced:
     nothing of these where no row changes.
 
     `with_changes` says that change files were written beside the rows, if there was any change:
-    without them, readers of changes compare the files that come with those that go.
+    without them, readers of changes compare the files that come with those that go. `compared`
+    says that all rows were recomputed, and only those that differ are told.
     """
 
     written: Written = _NOTHING
     removed: tuple[TableFile, ...] = ()
     with_changes: bool = False
     marks: tuple[Mark, ...] = ()
+    compared: bool = False
 
     @property
     def removed_rows(self) -> int:

@@ -102,8 +102,8 @@ class Frames:
     def _changes(self, name: str) -> DataFrame:
         source = self.facts.source(name)
         assert isinstance(source.changes, ChangedFiles)
-        rows = source.changes.rows
-        self._count(name, Read(rows, source.changes.bytes, rows))
+        held = source.changes if source.gross is None else source.gross
+        self._count(name, Read(held.rows, held.bytes, held.rows))
         if (name, None) not in self.made:
             frame = changes_frame(self.engine.own, source.changes, source.at_new.partition_by)
             recorded = self.facts.stored.record.source(name).schema

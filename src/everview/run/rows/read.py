@@ -19,6 +19,7 @@ from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Snapshot
 from everview.facts.views import HIDDEN
 from everview.lake.storage import spark_path
+from everview.run.rows.inline import inline_rows
 from everview.run.rows.selected import FILE, ROW, row_index, selected_rows, selection_table
 from everview.sql.names import quoted
 from everview.sql.write.select import WEIGHT
@@ -139,13 +140,7 @@ class _Reader:
         return reduce(DataFrame.unionAll, parts)
 
     def _inline(self, files: list[InlineFile]) -> DataFrame:
-        rows = []
-        for file in files:
-            place = {name: i for i, name in enumerate(file.columns)}
-            for values in file.values:
-                rows.append(
-                    tuple(values[place[n]] if n in place else None for n in self._schema.names)
-                )
+        rows = inline_rows(files, self._schema)
         frame = self._spark.createDataFrame(rows, spark_schema(self._schema))
         return self._final(self._placeless(frame))
 
