@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
+from everview.facts.merge_on_read import Replacing
 from everview.facts.methods import Method, Variant, Way, stored_method
 from everview.facts.receipt_text import (
     receipt_card,
@@ -46,6 +47,7 @@ class Receipt:
     full. `seconds` are per step. `below` are the receipts of the views that were refreshed first.
     `rows` is how many are stored afterwards, `recompute_seconds` what the last full refresh took;
     None if not known. Rows are counted as they are stored: a view with LIMIT shows some of them.
+    `replaced` says how stored rows were replaced, and why so; None where none were or all of them.
     """
 
     view: str
@@ -63,6 +65,7 @@ class Receipt:
     below: tuple[Receipt, ...] = ()
     rows: int | None = None
     recompute_seconds: float | None = None
+    replaced: Replacing | None = None
 
     @property
     def way(self) -> Way:
@@ -108,7 +111,10 @@ class Receipt:
         method = stored_method(raw)
         read = {name: Read(**r) for name, r in raw.get("read", {}).items()}
         below = tuple(Receipt.from_dict(r) for r in raw.get("below", ()))
-        return Receipt(**{**known, "method": method, "read": read, "below": below})
+        how = raw.get("replaced")
+        replaced = None if how is None else Replacing(**how)
+        made = {"method": method, "read": read, "below": below, "replaced": replaced}
+        return Receipt(**{**known, **made})
 
     def __str__(self) -> str:
         return receipt_text(self)

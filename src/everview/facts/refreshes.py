@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from everview.algebra.relations import At
 from everview.errors import InvalidArgument
+from everview.facts.merge_on_read import AS_USUAL, MarkingWish
 from everview.facts.tables import Changes, Lost, Snapshot
 from everview.facts.views import Tail, ViewRecord
 
@@ -53,13 +54,16 @@ class StoredFacts:
 
 @dataclass(frozen=True, slots=True)
 class RefreshFacts:
-    """Everything a refresh is planned from; `passes_off` names the passes that are left out."""
+    """Everything a refresh is planned from; `passes_off` names the passes that are left out,
+    `marking` says whether stored rows may be marked.
+    """
 
     view: str
     policy: str
     stored: StoredFacts
     sources: tuple[SourceFacts, ...]
     passes_off: frozenset[str] = frozenset()
+    marking: MarkingWish = AS_USUAL
 
     def source_bytes(self) -> int:
         """The bytes of all sources at the versions the view moves to."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from everview.errors import InvalidArgument
+from everview.facts.merge_on_read import merge_on_read_of
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
@@ -103,6 +104,15 @@ class Handle:
         from everview.views.catalog_changes import alter_entry
 
         alter_entry(self._world, self._entry, replace(self._entry, comment=comment or ""))
+
+    def set_merge_on_read(self, value: str) -> None:
+        """Whether rows may be deleted by deletion vectors, which not every reader of Delta tables
+        knows: `auto` does so where files are large, `never` rewrites the files. Files that have
+        them already keep them until compact().
+        """
+        from everview.views.table_properties import set_merge_on_read
+
+        set_merge_on_read(self._world, self._world.open(self._entry), merge_on_read_of(value))
 
     def drop(self, *, cascade: bool = False) -> tuple[str, ...]:
         """Forget the name; StillUsed if views read it, unless `cascade` drops those too. Files are

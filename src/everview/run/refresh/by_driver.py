@@ -16,13 +16,16 @@ from everview.apply.merge_groups import GroupsToRecompute, MergeGroups
 from everview.errors import InvariantViolated
 from everview.facts.checks import COPIES_MISSING, REMEDY
 from everview.facts.files import DataFile, TableFile
+from everview.facts.merge_on_read import Replacing
 from everview.facts.schema import Schema
+from everview.facts.wording import size_text
 from everview.optimize.select import files_with_keys
 from everview.run.driver.arrow_types import arrow_schema
 from everview.run.driver.comparable_values import comparable_values
 from everview.run.driver.locate import Place, can_be_keys, places_of_keys, places_of_rows, rows_at
-from everview.run.driver.replace import MOST_REWRITTEN, Change, Replacer, bytes_of
+from everview.run.driver.replace import Change, Replacer, bytes_of
 from everview.run.driver.stored_files import StoredFiles
+from everview.run.driver.way import way_to_replace
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys
 from everview.run.refresh.work import Work
@@ -31,13 +34,12 @@ from everview.run.rows.write import Written
 from everview.sql.write.select import WEIGHT
 
 # What goes in: staged changes, and the stored files that may hold what they touch. What comes
-# out: the files that come and go, or None where the work is left to Spark: too many rows or
-# bytes, a column of a type that Arrow does not compare as Spark does, a value that only Spark
-# decides.
+# out: the files that come and go, or why the work is left to Spark: too many rows or bytes, a
+# column of a type that Arrow does not compare as Spark does, a value that only Spark decides.
 #
 # The rows that go are located in a few columns of the stored files. Where these files are small
-# they are written anew without them; else the rows are marked in deletion vectors, and the rows
-# that come are appended as one small file.
+# they are written anew without them; else the rows are marked in deletion vectors, unless that is
+# forbidden, and the rows that come are appended as one small file.
 #
 #     touched files 3 MB    read and written anew, with change files beside them
 #     touched files 90 MB   2,000 rows marked, a file of 2,010 rows appended
@@ -46,15 +48,27 @@ MOST_MERGED = 10_000  # groups: beyond it Spark merges them faster than Python
 MOST_LOCATED = 1_000_000_000  # bytes of columns that are looked at
 
 
-def change_of_groups(work: Work, apply: ApplyKeyed, touched: TouchedKeys) -> Change | None:
-    """Stored groups and their changes merged, None if that is left to Spark."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A change that the driver carries out, and how; None where no stored row goes."""
+
+    change: Change
+    how: Replacing | None
+
+
+def change_of_groups(work: Work, apply: ApplyKeyed, touched: TouchedKeys) -> Found | Replacing:
+    """Stored groups and their changes merged, or why that is left to Spark."""
     here = _Here.of(work)
-    if here is None or touched.staged.rows > MOST_MERGED:
-        return None
+    if isinstance(here, Replacing):
+        return here
+    if touched.staged.rows > MOST_MERGED:
+        return _by_spark(f"{touched.staged.rows:,} groups changed")
     files = here.files(touched.files)
     key = work.facts.stored.record.layout.key
-    if files is None or (key and not can_be_keys(here.stored.types, key)):
-        return None
+    if files is None:
+        return _TOO_LARGE
+    if key and not can_be_keys(here.stored.types, key):
+        return _KEY
     lines = touched.staged.table
     try:
         merge = MergeGroups(apply.view)
@@ -62,10 +76,10 @@ def change_of_groups(work: Work, apply: ApplyKeyed, touched: TouchedKeys) -> Cha
         stored = rows_at(here.stored, places, here.names)
         found = merge.merge(_values(lines), _values(stored), _places_by_line(places))
         if isinstance(found, GroupsToRecompute):
-            return None
+            return _by_spark("groups are recomputed from the sources")
         come = here.table(found.rows)
     except (LeftToSpark, pa.ArrowInvalid, OverflowError):
-        return None
+        return _by_spark("a value of a group is one that only Spark computes")
     minus = stored.take(pa.array([*found.replaced, *found.deleted], pa.int64()))
     plus = come.take(pa.array([*found.updated, *found.inserted], pa.int64()))
     gone = _only(places, frozenset(found.gone))
@@ -74,14 +88,16 @@ def change_of_groups(work: Work, apply: ApplyKeyed, touched: TouchedKeys) -> Cha
         "update": len(found.updated),
         "delete": len(found.deleted),
     }
-    return Change(gone, come, minus, plus, changed)
+    return here.found(Change(gone, come, minus, plus, changed))
 
 
-def change_of_rows(work: Work, staged: Staged) -> Change | None:
-    """Copies of rows deleted and inserted, None if that is left to Spark."""
+def change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
+    """Copies of rows deleted and inserted, or why that is left to Spark."""
     here = _Here.of(work)
-    if here is None or not staged.is_small:
-        return None
+    if isinstance(here, Replacing):
+        return here
+    if not staged.is_small:
+        return _by_spark(f"{staged.rows:,} rows changed")
     rows = staged.table.select(list(here.names)).cast(here.stored.types)
     weights = staged.table.column(WEIGHT).to_numpy()
     deleted = rows.take(pa.array(np.flatnonzero(weights < 0)))
@@ -92,7 +108,7 @@ def change_of_rows(work: Work, staged: Staged) -> Change | None:
     )
     files = here.files(chosen)
     if files is None:
-        return None
+        return _TOO_LARGE
     copies = -weights[weights < 0]
     places: tuple[Place, ...] | None = ()
     if deleted.num_rows:
@@ -102,18 +118,22 @@ def change_of_rows(work: Work, staged: Staged) -> Change | None:
     come = rows.take(pa.array(np.repeat(np.flatnonzero(weights > 0), weights[weights > 0])))
     minus = deleted.take(pa.array(np.repeat(np.arange(len(copies)), copies)))
     changed = {"insert": come.num_rows, "delete": minus.num_rows}
-    return Change(places, come, minus, come, changed)
+    return here.found(Change(places, come, minus, come, changed))
 
 
-def change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Change | None:
-    """All stored rows of the touched keys replaced, None if that is left to Spark."""
+def change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Found | Replacing:
+    """All stored rows of the touched keys replaced, or why that is left to Spark."""
     here = _Here.of(work)
-    if here is None or not (touched.staged.is_small and rows.is_small):
-        return None
+    if isinstance(here, Replacing):
+        return here
+    if not (touched.staged.is_small and rows.is_small):
+        return _by_spark(f"{rows.rows:,} rows of {touched.staged.rows:,} keys are replaced")
     key = work.facts.stored.record.layout.key
     files = here.files(touched.files)
-    if files is None or not can_be_keys(here.stored.types, key):
-        return None
+    if files is None:
+        return _TOO_LARGE
+    if not can_be_keys(here.stored.types, key):
+        return _KEY
     keys = touched.staged.table.rename_columns(list(key))
     places = here.places(files, keys)
     old = rows_at(here.stored, places, here.names)
@@ -124,20 +144,33 @@ def change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Chan
     minus, plus = old.take(pa.array(gone)), new.take(pa.array(come))
     changed = {"insert": plus.num_rows, "delete": minus.num_rows}
     places = _only(places, frozenset(gone.tolist()))
-    return Change(places, plus, minus, plus, changed)
+    return here.found(Change(places, plus, minus, plus, changed))
 
 
-def replace_by_driver(work: Work, change: Change) -> Replaced:
-    """Small files are written anew, in larger ones the rows are marked."""
+def replace_by_driver(work: Work, found: Found) -> Replaced:
+    """Write the files of a change that was found."""
     here = _Here.of(work)
-    assert here is not None
+    assert isinstance(here, _Here)
     replacer = Replacer(work.table, here.stored, here.schema, work.token)
-    if bytes_of(change.places) > MOST_REWRITTEN and not work.table.why_not_mark():
-        files = work.actions.timed("write", lambda: replacer.mark(change))
-    else:
-        files = work.actions.timed("write", lambda: replacer.rewrite(change))
-    written = Written(files.adds, files.minus, files.plus, change.counted)
-    return Replaced(written, files.removes, with_changes=not files.marks, marks=files.marks)
+    is_marked = found.how is not None and found.how.way == "marked"
+    write = replacer.mark if is_marked else replacer.rewrite
+    files = work.actions.timed("write", lambda: write(found.change))
+    written = Written(files.adds, files.minus, files.plus, found.change.counted)
+    return Replaced(
+        written,
+        files.removes,
+        with_changes=not files.marks,
+        marks=files.marks,
+        how=found.how,
+    )
+
+
+def _by_spark(reason: str) -> Replacing:
+    return Replacing("rewritten by Spark", reason)
+
+
+_TOO_LARGE = _by_spark(f"the files to look at have more than {size_text(MOST_LOCATED)}")
+_KEY = _by_spark("a key column is of a type that only Spark compares")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +182,14 @@ class _Here:
     stored: StoredFiles
 
     @staticmethod
-    def of(work: Work) -> _Here | None:
-        """None where a column is of a type that is left to Spark."""
+    def of(work: Work) -> _Here | Replacing:
+        """Or why the view is left to Spark."""
         schema = work.facts.stored.record.layout.stored
         types = arrow_schema(schema)
-        if types is None or work.facts.stored.snapshot.partition_by:
-            return None
+        if types is None:
+            return _by_spark("a column is of a type that only Spark handles")
+        if work.facts.stored.snapshot.partition_by:
+            return _by_spark("the stored rows are partitioned")
         return _Here(work, schema, StoredFiles(types, work.table.open_file))
 
     @property
@@ -167,6 +202,14 @@ class _Here:
         if len(files) < len(chosen) or sum(f.size for f in files) > MOST_LOCATED:
             return None
         return files
+
+    def found(self, change: Change) -> Found | Replacing:
+        """The change with the way it is carried out; that way alone where it is Spark's."""
+        if not change.places:
+            return Found(change, None)
+        wish, table = self.work.facts.marking, self.work.table
+        how = way_to_replace(bytes_of(change.places), wish, table.why_not_mark)
+        return how if how.way == "rewritten by Spark" else Found(change, how)
 
     def places(self, files: Sequence[DataFile], keys: pa.Table) -> tuple[Place, ...]:
         if keys.num_columns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 from pyspark.sql import DataFrame
@@ -10,7 +11,7 @@ from everview.algebra.relations import Rel
 from everview.apply.keyed import CHANGES, LOST, ApplyKeyed
 from everview.apply.lines import ACTION, PART
 from everview.program.programs import GroupsSteps
-from everview.run.refresh.by_driver import change_of_groups, replace_by_driver
+from everview.run.refresh.by_driver import Found, change_of_groups, replace_by_driver
 from everview.run.refresh.overwrite import clustered
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys, check_counts, stage_by_key
@@ -35,7 +36,7 @@ def change_groups(work: Work, steps: GroupsSteps) -> Replaced:
     first = steps.write if steps.find is None else steps.find
     with work.during(first.name):
         change = change_of_groups(work, apply, touched)
-    if change is not None:
+    if isinstance(change, Found):
         with work.during(steps.write.name):
             return replace_by_driver(work, change)
     work = work.holding(CHANGES, touched.staged).reading(touched.files)
@@ -46,7 +47,7 @@ def change_groups(work: Work, steps: GroupsSteps) -> Replaced:
         if lost is not None and lost.rows:
             work, recompute = work.holding(LOST, lost), apply.fetched()
     with work.during(steps.write.name):
-        return replace_groups(work, apply.lines(recompute), touched)
+        return replace(replace_groups(work, apply.lines(recompute), touched), how=change)
 
 
 def find_lost(work: Work, apply: ApplyKeyed, staged: Staged) -> Staged | None:

@@ -27,6 +27,7 @@ def receipt_of(work: Work, replaced: Replaced) -> Receipt:
         actions=len(work.actions.names),
         seconds={step: round(s, 4) for step, s in work.actions.seconds.items()},
         rows=_rows_after(work.facts, changed),
+        replaced=replaced.how,
     )
 
 

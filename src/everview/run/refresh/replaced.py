@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everview.facts.files import TableFile
+from everview.facts.merge_on_read import Replacing
 from everview.facts.tables import Mark
 from everview.run.rows.write import Written
 
@@ -17,13 +18,15 @@ class Replaced:
     nothing of these where no row changes.
 
     `with_changes` says that change files were written beside the rows, if there was any change:
-    without them, readers of changes compare the files that come with those that go.
+    without them, readers of changes compare the files that come with those that go. `how` says how
+    stored rows were replaced, None where none were or all of them.
     """
 
     written: Written = _NOTHING
     removed: tuple[TableFile, ...] = ()
     with_changes: bool = False
     marks: tuple[Mark, ...] = ()
+    how: Replacing | None = None
 
     @property
     def removed_rows(self) -> int:
