@@ -5,14 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
 import everview as ev
 from everview.facts.files import DataFile
+from everview.facts.readers import Readers
 from everview.facts.receipts import Receipt
+from everview.lake.delta.table import EmbeddedTable
+from everview.lake.port import LakeTable
 from everview.run.driver import way
 from everview.settings import Settings
 from everview.views.world import receipts_of
+from tests.lake.test_delta_readers import forget_tombstones
 
 BY_CITY = "SELECT city, sum(amount) AS total FROM sales GROUP BY city"
 LARGE = "SELECT id, city FROM sales WHERE amount >= 20"
@@ -97,8 +102,12 @@ def test_it_is_said_in_sql_and_shown(wh: ev.Warehouse) -> None:
 
 
 def _described(wh: ev.Warehouse, name: str) -> str:
+    return _detail(wh, name, "Merge on read")
+
+
+def _detail(wh: ev.Warehouse, name: str, detail: str) -> str:
     rows = wh.sql(f"DESCRIBE EXTENDED {name}").collect()
-    return str(next(row[1] for row in rows if row[0] == "Merge on read"))
+    return str(next(row[1] for row in rows if row[0] == detail))
 
 
 @pytest.mark.usefixtures("large_files")
@@ -118,3 +127,45 @@ def test_the_setting_holds_for_what_does_not_say(
         view.set_merge_on_read("auto")
         sales.update({"amount": "3"}, "id = 2")
         assert _way(view.refresh())[0] == "marked"
+
+
+@pytest.mark.usefixtures("large_files")
+def test_optimize_brings_a_view_back_to_every_reader(wh: ev.Warehouse, sales: ev.Table) -> None:
+    view = wh.create_materialized_view("by_city", BY_CITY, policy="INCREMENTAL")
+    above = wh.create_materialized_view("above", "SELECT total FROM by_city", "INCREMENTAL")
+    assert view.status().to_dict()["readable_by"] == "readable by everything"
+    sales.delete("id = 1")
+    wh.refresh()
+    assert view.readers == Readers(("deletionVectors",), 1)
+    assert "has deletion vectors: readers must know" in str(view.status())
+    assert view.status().to_dict()["readers"] == {
+        "features": ("deletionVectors",),
+        "marked_rows": 1,
+    }
+    before = sorted(map(tuple, view.to_df().collect()), key=str)
+    for _ in range(2):
+        wh.sql("OPTIMIZE by_city")
+        assert view.readers == Readers(("deletionVectors",), 0)
+    assert _detail(wh, "by_city", "Readers").startswith("had deletion vectors")
+
+    table = view._world.open(view._entry)
+    forget_history(table)
+    assert view.compact() == table.head().version
+    assert view.readers.is_everything
+    assert DeltaTable(view.path).to_pyarrow_table().num_rows == len(before)
+    assert sorted(map(tuple, view.to_df().collect()), key=str) == before
+    sales.append(
+        wh.spark.createDataFrame([(9, "Oslo", 1)], "id BIGINT, city STRING, amount BIGINT")
+    )
+    assert [r.is_full for r in wh.refresh()] == [False, False]
+    assert above.verify().outcome == "exact"
+
+
+def forget_history(table: LakeTable) -> None:
+    """What retention does in time: old commits and tombstones are gone."""
+    assert isinstance(table, EmbeddedTable)
+    head = table.head().version
+    table.checkpoint()
+    for version in range(head):
+        (Path(table.uri) / f"_delta_log/{version:020d}.json").unlink()
+    forget_tombstones(table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -91,6 +92,11 @@ class InlineFile:
 
 
 TableFile = DataFile | InlineFile
+
+
+def count_marked(files: Iterable[TableFile]) -> int:
+    """How many rows the files hold that are deleted."""
+    return sum(len(f.deleted) for f in files if isinstance(f, DataFile))
 
 
 class Sign(Enum):

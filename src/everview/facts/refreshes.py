@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from everview.algebra.relations import At
 from everview.errors import InvalidArgument
 from everview.facts.merge_on_read import AS_USUAL, MarkingWish
+from everview.facts.readers import EVERYTHING, Readers
 from everview.facts.tables import Changes, Lost, Snapshot
 from everview.facts.views import Tail, ViewRecord
 
@@ -50,6 +51,7 @@ class StoredFacts:
     watermark: Mapping[str, int]  # by source name; empty before the first build
     distrust: str  # why the stored rows cannot be built on, "" if they can
     recompute_seconds: float | None = None  # what the last full refresh took
+    readers: Readers = EVERYTHING  # who can read its folder
 
 
 @dataclass(frozen=True, slots=True)

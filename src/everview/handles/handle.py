@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from everview.errors import InvalidArgument
+from everview.facts.files import count_marked
 from everview.facts.merge_on_read import merge_on_read_of
 from everview.facts.progress import Watcher
+from everview.facts.readers import Readers
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
 from everview.views.world import World, public_schema, seen_of
@@ -91,6 +93,13 @@ class Handle:
     def __bool__(self) -> bool:
         """A handle is true, also of no rows."""
         return True
+
+    @property
+    def readers(self) -> Readers:
+        """Who can read its folder: what a reader of Delta tables must know."""
+        table = self._world.open(self._entry)
+        head = table.head()
+        return Readers(head.reader_features, count_marked(table.snapshot(head.version).files))
 
     def rename(self, name: str) -> None:
         """Give it another name; StillUsed if views read it under the one it has."""

@@ -82,8 +82,14 @@ class Table(Handle):
         super().set_merge_on_read(value)
 
     def compact(self) -> int:
-        """Put the same rows into fewer files; not a change for the views that read it."""
-        return self._writer().compact()
+        """Put the same rows into fewer files, without those that deletion vectors mark; not a
+        change for the views that read it. Where the log names no deletion vector any more, the table is
+        opened again to readers that do not know them.
+        """
+        from everview.run.dml.recluster import opened_to_everything
+
+        self._writer().compact()
+        return opened_to_everything(self._world.open(self._entry))
 
     def history(self) -> list[dict[str, Any]]:
         """The commits still in the log, newest first."""

@@ -11,7 +11,9 @@ from pyspark.sql import DataFrame
 
 from everview.errors import EverviewError
 from everview.facts.failures import unforeseen
+from everview.facts.files import count_marked
 from everview.facts.merge_on_read import PROPERTY
+from everview.facts.readers import Readers
 from everview.facts.receipts import Verification
 from everview.facts.schema import Schema
 from everview.handles.view import View
@@ -168,6 +170,7 @@ def _details(wh: Warehouse, entry: Entry) -> list[tuple[str, str, None]]:
     snapshot = table.snapshot(head.version)
     found |= {"Location": wh._world.uri(entry.location), "Version": str(head.version)}
     found["Rows"] = _number(snapshot.rows)
+    found["Readers"] = str(Readers(head.reader_features, count_marked(snapshot.files)))
     found["Merge on read"] = marking_of(wh._world, table).said
     if entry.kind == "view":
         status = wh.view(entry.name).status()

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from everview.apply.lines import ACTION, DELETE, MINUS, PART, ROWS
 from everview.errors import InvalidArgument
-from everview.facts.files import TableFile
+from everview.facts.files import TableFile, count_marked
 from everview.facts.schema import Schema
 from everview.facts.tables import Head
 from everview.facts.views import TableRecord
@@ -176,7 +176,7 @@ class Statement:
 
     def compact(self) -> Result | None:
         """Few larger files with the same rows."""
-        if len(self.snapshot.files) < 2:
+        if len(self.snapshot.files) < 2 and not count_marked(self.snapshot.files):
             return None
         with self._session():
             rows = snapshot_frame(self._engine.own, self.snapshot)

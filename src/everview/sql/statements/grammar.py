@@ -184,7 +184,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "OPTIMIZE",
         "OPTIMIZE [TABLE | MATERIALIZED VIEW] name",
         "OPTIMIZE sales",
-        "Puts the same rows into fewer files; not a change for the views that read it.",
+        "Puts the same rows into fewer files, without those that deletion vectors mark; not a "
+        "change for the views that read it.",
     ),
     Entry(
         "VACUUM",
