@@ -83,8 +83,8 @@ class Table(Handle):
 
     def compact(self) -> int:
         """Put the same rows into fewer files, without those that deletion vectors mark; not a
-        change for the views that read it. Where the log names no deletion vector any more, the table is
-        opened again to readers that do not know them.
+        change for the views that read it. Where the log names no deletion vector any more, the
+        table is opened again to readers that do not know them.
         """
         from everview.run.dml.recluster import opened_to_everything
 
