@@ -15,6 +15,8 @@ from everview.facts.refreshes import Wish
 from everview.views.world import World, public_schema, seen_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
@@ -65,6 +67,21 @@ class Handle:
 
         at = None if version is None else version_number(version)
         return public_frame(self._world, self._warehouse.spark, self._entry, at)
+
+    def to_arrow(self, version: int | None = None) -> pa.Table:
+        """Its rows as an Arrow table, at the newest or an older version. Up to 64 MB of files are
+        read without Spark, unless there are nested or partition columns, or ORDER BY or LIMIT to
+        apply; the rows and types are those of `to_df().toArrow()` either way.
+        """
+        from everview.views.arrow_rows import arrow_rows
+
+        at = None if version is None else version_number(version)
+        rows = arrow_rows(self._world, self._entry, at)
+        return self.to_df(at).toArrow() if rows is None else rows
+
+    def to_pandas(self, version: int | None = None) -> pd.DataFrame:
+        """Its rows as a DataFrame of pandas, read as by to_arrow."""
+        return self.to_arrow(version).to_pandas()
 
     @property
     def columns(self) -> list[str]:

@@ -190,7 +190,7 @@ class _Here:
             return _by_spark("a column is of a type that only Spark handles")
         if work.facts.stored.snapshot.partition_by:
             return _by_spark("the stored rows are partitioned")
-        return _Here(work, schema, StoredFiles(types, work.table.open_file))
+        return _Here(work, schema, StoredFiles(types, work.table.open_file, work.facts.view))
 
     @property
     def names(self) -> tuple[str, ...]:
