@@ -37,6 +37,11 @@ def has_vectors(table: DeltaTable) -> bool:
     return VECTORS in (table.protocol().reader_features or ())
 
 
+def names_features(table: DeltaTable) -> bool:
+    """Whether the table lists what it asks for by name, rather than by an older number."""
+    return bool(table.protocol().min_writer_version >= _WITH_FEATURES[1])
+
+
 def writer_features(table: DeltaTable) -> frozenset[str]:
     """All that the table asks of its writers, by name."""
     protocol = table.protocol()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -13,13 +13,14 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from everview.choose.cost import MOST_REWRITTEN
 from everview.facts.files import DataFile, Positions, TableFile
+from everview.facts.merge_on_read import marking_wish
 from everview.facts.schema import Schema
 from everview.facts.tables import Mark, Snapshot
 from everview.lake.port import LakeTable
 from everview.lake.storage import decoded, spark_path
 from everview.run.driver.arrow_types import arrow_schema
-from everview.run.driver.replace import MOST_REWRITTEN
 from everview.run.driver.stored_files import write_file
 from everview.run.rows.read import plain_path
 from everview.run.rows.staging import Staged
@@ -36,8 +37,6 @@ from everview.sql.write.changing import ACT, PATH, ROW, SOURCE_ROW, new_name
 #     UPDATE of the same rows                       16 vectors, one file of 6,000 rows
 #     UPDATE of 10 rows in a file of 1 MB           that file written anew
 
-PROPERTY = "everview.merge_on_read"
-NEVER = "never"
 _NO_PLACES = pa.schema(
     [
         (PATH, pa.dictionary(pa.int32(), pa.string())),
@@ -50,19 +49,18 @@ MOST_MARKED = 2_000_000  # rows: their places are brought to the driver
 MOST_SHARE = 0.2  # of the rows of files that keep some: every reader passes over marked ones
 
 
-def marks_allowed(properties: Mapping[str, str]) -> bool:
-    """Whether the table's properties leave it to Everview to mark rows."""
-    return properties.get(PROPERTY) != NEVER
-
-
-def why_rewrite(table: LakeTable, snapshot: Snapshot, found: Found | None = None) -> str:
+def why_rewrite(
+    table: LakeTable, snapshot: Snapshot, setting: str, found: Found | None = None
+) -> str:
     """Why files are written anew rather than rows marked in them, "" if the rows are marked: before
-    they are looked for, and again when they are found.
+    they are looked for, and again when they are found. `setting` holds where the table does not
+    say whether rows may be marked.
     """
     if found is not None:
         return _why_rewrite_found(found)
-    if not marks_allowed(snapshot.properties):
-        return f"the table says {PROPERTY} = {NEVER}"
+    wish = marking_wish(snapshot.properties, setting)
+    if wish.forbids:
+        return str(wish)
     if not all(isinstance(f, DataFile) for f in snapshot.files):
         return "its files are not Parquet"
     if snapshot.bytes <= MOST_REWRITTEN:

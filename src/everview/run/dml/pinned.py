@@ -28,6 +28,7 @@ class PinnedTable:
         self.name = target.alias or target.name
         self.query = target.query
         self.declared = target.declared
+        self.merge_on_read = target.merge_on_read
         self.head = head
         self.snapshot = target.table.snapshot(head.version)
         self.token = token

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from everview.apply.lines import ACTION, DELETE, MINUS, PART, ROWS
 from everview.errors import InvalidArgument
+from everview.facts.files import count_marked
 from everview.run.dml.align import aligned
 from everview.run.dml.lines import changed_lines
 from everview.run.dml.marking import Found, NewRows
@@ -190,7 +191,7 @@ class Statement:
 
     def compact(self) -> Result | None:
         """Few larger files with the same rows."""
-        if len(self._on.snapshot.files) < 2:
+        if len(self._on.snapshot.files) < 2 and not count_marked(self._on.snapshot.files):
             return None
         with self._on.session():
             rows = snapshot_frame(self._on.spark, self._on.snapshot)

@@ -32,6 +32,7 @@ class Target:
     name: str
     query: Query
     declared: TableRecord
+    merge_on_read: str = "auto"  # where the table itself does not say
     alias: str = ""  # in conditions the table's columns may be qualified by it, or by the name
 
 

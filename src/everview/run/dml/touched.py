@@ -54,7 +54,7 @@ class TouchedRows:
 
     def rewrites(self, found: Found | None = None) -> bool:
         """Whether files are written anew, for a reason that the log tells."""
-        why = why_rewrite(self._on.table, self._on.snapshot, found)
+        why = why_rewrite(self._on.table, self._on.snapshot, self._on.merge_on_read, found)
         if why:
             LOG.debug("%s: files are written anew: %s", self._on.name, why)
         return bool(why)

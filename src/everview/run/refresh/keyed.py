@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 from pyspark.sql import DataFrame
@@ -11,6 +12,7 @@ from everview.apply.keyed import CHANGES, LOST, ApplyKeyed
 from everview.apply.lines import ACTION, PART
 from everview.program.programs import GroupsSteps
 from everview.run.refresh.by_driver import (
+    Located,
     change_of_groups,
     change_of_lines,
     locate_groups,
@@ -41,13 +43,13 @@ def change_groups(work: Work, steps: GroupsSteps) -> Replaced:
     with work.during(first.name):
         located = locate_groups(work, touched)
         change = None
-        if located is not None:
+        if isinstance(located, Located):
             change = change_of_groups(work, apply, touched, located)
-    if change is not None:
+    if change is not None and isinstance(located, Located):
         with work.during(steps.write.name):
-            return replace_by_driver(work, change)
+            return replace_by_driver(work, located.found(change))
     work = work.holding(CHANGES, touched.staged).reading(touched.files)
-    if located is not None:
+    if isinstance(located, Located):
         work = work.reading_rows(located.rows)
     recompute = _certain(apply, touched.staged)
     if steps.find is not None:
@@ -57,11 +59,11 @@ def change_groups(work: Work, steps: GroupsSteps) -> Replaced:
             work, recompute = work.holding(LOST, lost), apply.fetched()
     lines = apply.lines(recompute)
     with work.during(steps.write.name):
-        if located is not None:
+        if isinstance(located, Located):
             made = reduce(DataFrame.unionAll, (_query(work, line) for line in lines))
             table = work.actions.submit("merge", made.toArrow)
-            return replace_by_driver(work, change_of_lines(work, located, table))
-        return replace_groups(work, lines, touched)
+            return replace_by_driver(work, located.found(change_of_lines(located, table)))
+        return replace(replace_groups(work, lines, touched), how=located)
 
 
 def find_lost(work: Work, apply: ApplyKeyed, staged: Staged) -> Staged | None:
