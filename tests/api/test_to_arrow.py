@@ -14,7 +14,7 @@ from everview.run.driver import way
 from everview.spark import engine
 
 EVERY = """
-    SELECT id, id > 1 AS b, CAST(id AS TINYINT) AS i1, CAST(id AS SMALLINT) AS i2, CAST(id AS INT) i,
+    SELECT id, id > 1 AS b, CAST(id AS TINYINT) AS i1, CAST(id AS SMALLINT) AS i2, INT(id) AS i4,
       CAST(1.5 * id AS FLOAT) AS f, CAST(id / 3 AS DOUBLE) AS d, CAST(id AS DECIMAL(30, 2)) AS dec,
       CAST(id AS STRING) AS s, CAST('x' AS BINARY) AS bin, DATE '1200-02-03' AS day,
       TIMESTAMP '0001-01-02 03:04:05.123456' AS at, TIMESTAMP_NTZ '9999-12-31 23:59:59' AS ntz,

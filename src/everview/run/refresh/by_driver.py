@@ -23,9 +23,14 @@ from everview.facts.schema import Schema
 from everview.facts.wording import size_text
 from everview.optimize.select import files_with_keys
 from everview.run.driver.arrow_types import arrow_schema
-from everview.run.driver.comparable_values import comparable_values
 from everview.run.driver.locate import Place, can_be_keys, places_of_keys, places_of_rows, rows_at
 from everview.run.driver.replace import Change, Replacer, bytes_of
+from everview.run.driver.row_numbers import (
+    differing_rows,
+    only_numbers,
+    places_by_match,
+    values_of,
+)
 from everview.run.driver.stored_files import StoredFiles
 from everview.run.driver.way import way_to_replace
 from everview.run.refresh.replaced import Replaced
@@ -101,7 +106,7 @@ def change_of_groups(
     lines, stored, places = touched.staged.table, located.rows, located.places
     try:
         merge = MergeGroups(apply.view)
-        found = merge.merge(_values(lines), _values(stored), _places_by_line(places))
+        found = merge.merge(values_of(lines), values_of(stored), places_by_match(places))
         if isinstance(found, GroupsToRecompute):
             return None
         come = here.table(found.rows)
@@ -109,7 +114,7 @@ def change_of_groups(
         return None
     minus = stored.take(pa.array([*found.replaced, *found.deleted], pa.int64()))
     plus = come.take(pa.array([*found.updated, *found.inserted], pa.int64()))
-    gone = _only(places, frozenset(found.gone))
+    gone = only_numbers(places, frozenset(found.gone))
     changed = {
         "insert": len(found.inserted),
         "update": len(found.updated),
@@ -143,7 +148,7 @@ def change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
     weights = staged.table.column(WEIGHT).to_numpy()
     deleted = rows.take(pa.array(np.flatnonzero(weights < 0)))
     chosen = (
-        files_with_keys(work.facts.stored.snapshot.files, here.names, _values(deleted))
+        files_with_keys(work.facts.stored.snapshot.files, here.names, values_of(deleted))
         if deleted.num_rows
         else ()
     )
@@ -181,10 +186,10 @@ def change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Foun
     new = here.stored.types.empty_table()
     if rows.rows:
         new = rows.table.rename_columns(list(here.names)).cast(here.stored.types)
-    gone, come = _differences(old, new)
+    gone, come = differing_rows(old, new)
     minus, plus = old.take(pa.array(gone)), new.take(pa.array(come))
     changed = {"insert": plus.num_rows, "delete": minus.num_rows}
-    places = _only(places, frozenset(gone.tolist()))
+    places = only_numbers(places, frozenset(gone.tolist()))
     return here.found(Change(places, plus, minus, plus, changed))
 
 
@@ -267,48 +272,3 @@ class _Here:
         types = self.stored.types
         arrays = [pa.array(c, f.type) for c, f in zip(columns, types, strict=True)]
         return pa.table(arrays, schema=types)
-
-
-def _values(table: pa.Table) -> list[tuple[Any, ...]]:
-    if not table.num_columns:
-        return [()] * table.num_rows
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-
-
-def _places_by_line(places: Sequence[Place]) -> dict[int, int]:
-    """Of each line that was found the number of the stored row, counted over all places."""
-    matches = [int(m) for place in places for m in place.matches]
-    return {match: number for number, match in enumerate(matches)}
-
-
-def _only(places: Sequence[Place], numbers: frozenset[int]) -> tuple[Place, ...]:
-    """The places of these rows, counted over all places."""
-    first, found = 0, []
-    for place in places:
-        keep = np.array([first + i in numbers for i in range(len(place.positions))], bool)
-        first += len(place.positions)
-        if keep.any():
-            found.append(Place(place.file, place.positions[keep], place.matches[keep]))
-    return tuple(found)
-
-
-def _differences(old: pa.Table, new: pa.Table) -> tuple[Any, Any]:
-    """The numbers of the old rows that are not among the new ones, and the other way round."""
-    before, after = (_comparable_rows(t) for t in (old, new))
-    both = Counter(before) & Counter(after)
-    return _beyond(before, both.copy()), _beyond(after, both)
-
-
-def _comparable_rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    columns = [comparable_values(c).to_pylist() for c in table.columns]
-    return list(zip(*columns, strict=True))
-
-
-def _beyond(rows: list[tuple[Any, ...]], shared: Counter[tuple[Any, ...]]) -> Any:
-    found = []
-    for number, row in enumerate(rows):
-        if shared[row] > 0:
-            shared[row] -= 1
-        else:
-            found.append(number)
-    return np.array(found, np.int64)
