@@ -155,7 +155,7 @@ class _Here:
         types = arrow_schema(schema)
         if types is None or work.facts.stored.snapshot.partition_by:
             return None
-        return _Here(work, schema, StoredFiles(types, work.table.open_file))
+        return _Here(work, schema, StoredFiles(types, work.table.open_file, work.facts.view))
 
     @property
     def names(self) -> tuple[str, ...]:
