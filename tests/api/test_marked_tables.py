@@ -164,6 +164,12 @@ def test_partitioned_tables_and_nested_columns_are_marked(wh: ev.Warehouse) -> N
     found = wh.sql("SELECT id, p, tags, at, parts FROM t").collect()
     assert {r.id: r.p for r in found if r.id < 7} == {0: "a b", 1: "c", 2: "c", 5: None, 6: "a b"}
     assert {r.id: r.tags for r in found if r.id < 3} == {0: {"x": 0}, 1: {"y": 1}, 2: {"y": 1}}
+    many = wh.create_table("many", "id BIGINT, p BIGINT", partition_by="p")
+    many.append(wh.spark.range(24).selectExpr("id", "id % 12 AS p"))
+    many.update({"id": "id + 100"}, "id BETWEEN 1 AND 3")
+    many.delete("p = 1 OR id = 5")
+    left = [(i + 100 * (i in (2, 3)), i % 12) for i in range(24) if i % 12 != 1 and i != 5]
+    assert bag(many.to_df()) == bag(left)
     nested = "id BIGINT, at TIMESTAMP, parts ARRAY<STRUCT<a: BIGINT, b: STRING>>, d DECIMAL(38, 5)"
     plain = wh.create_table("u", nested)
     wh.sql(

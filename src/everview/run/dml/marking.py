@@ -46,7 +46,7 @@ _NO_PLACES = pa.schema(
     ]
 )
 MOST_MARKED = 2_000_000  # rows: their places are brought to the driver
-MOST_SHARE = 0.2  # of the rows of files that keep some: every reader passes over marked ones
+MOST_SHARE = 0.2  # of the rows of files that keep some: every reader passes over marked rows
 
 
 def why_rewrite(
@@ -74,11 +74,16 @@ def _why_rewrite_found(found: Found) -> str:
         return f"the files are small, {size:,} bytes"
     if found.rows > MOST_MARKED:
         return f"{found.rows:,} rows are more than are marked"
-    kept = [m for m in found.marks if len(m.rows) != m.file.rows]
-    before = sum(m.file.rows or 0 for m in kept)
-    if sum(len(m.rows) for m in kept) > MOST_SHARE * before:
-        return f"more than {MOST_SHARE:.0%} of the rows of the files go"
+    kept = [(m.file, len(m.rows)) for m in found.marks if len(m.rows) != m.file.rows]
+    before = sum(_deleted(file) for file, _ in kept)
+    every = before + sum(file.rows or 0 for file, _ in kept)
+    if before + sum(new for _, new in kept) > MOST_SHARE * every:
+        return f"more than {MOST_SHARE:.0%} of the rows of the files would be marked"
     return ""
+
+
+def _deleted(file: TableFile) -> int:
+    return len(file.deleted) if isinstance(file, DataFile) else 0
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from everview.run.driver.comparable_values import comparable_values
 from everview.run.driver.locate import Place
 
 
@@ -43,7 +44,7 @@ def differing_rows(old: pa.Table, new: pa.Table) -> tuple[Any, Any]:
 
 
 def _comparable_rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    columns = [comparablevalues_of(c).to_pylist() for c in table.columns]
+    columns = [comparable_values(c).to_pylist() for c in table.columns]
     return list(zip(*columns, strict=True))
 
 
