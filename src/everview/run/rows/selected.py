@@ -11,9 +11,9 @@ from pyspark.sql import functions as F
 
 from everview.facts.checks import FILE_UNKNOWN
 from everview.facts.files import Positions
+from everview.sql.write.changing import ROW
 
 FILE = "__ev_file"
-ROW = "__ev_row"
 _BITS = "__ev_bits"
 _IN_WORD = 64
 
