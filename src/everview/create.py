@@ -8,6 +8,7 @@ from dataclasses import replace
 from everview.above import check_views_above, check_virtual_above
 from everview.build import Place, build, shape_for, understood
 from everview.errors import NotATable, SqlNotAllowed, UnknownName
+from everview.facts.merge_on_read import PROPERTY
 from everview.facts.receipts import Receipt
 from everview.facts.tables import Snapshot
 from everview.lake.catalog import Entries, Entry
@@ -26,6 +27,7 @@ from everview.understand import (
 from everview.views.catalog_changes import add_entry, check_name, no_folder_left
 from everview.views.gather import Pins
 from everview.views.resolve import virtual_entry
+from everview.views.table_properties import set_merge_on_read
 from everview.views.world import World, find_entry, record_in
 
 _FIRST = "first build"
@@ -95,9 +97,10 @@ def _create(world: World, definition: Definition, *, replaced: bool) -> Receipt:
         if replaced:
             check_views_above(world, entry.name, plan)
         shape = shape_for(plan.record(world))
-        table = world.lake.create(
-            world.uri(location), shape.schema, shape.partition_by, dict(shape.properties)
-        )
+        properties = dict(shape.properties)
+        if definition.merge_on_read is not None:
+            properties[PROPERTY] = definition.merge_on_read
+        table = world.lake.create(world.uri(location), shape.schema, shape.partition_by, properties)
         receipt = build(world, plan, Place(entry, table, table.snapshot(0), _FIRST), pins)
         add_entry(world, entry, replaced=replaced, sources=tuple(plan.sources.entries))
     return receipt
@@ -112,6 +115,8 @@ def _replace(world: World, entry: Entry, table: LakeTable, definition: Definitio
     with understood(world, definition, pins) as plan:
         check_views_above(world, entry.name, plan)
         receipt = build(world, plan, Place(entry, table, base, _REPLACED), pins)
+    if definition.merge_on_read is not None:
+        set_merge_on_read(world, table, definition.merge_on_read)
     _set_wishes(world, entry, definition)
     return receipt
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from everview.errors import InvalidArgument
+from everview.facts.merge_on_read import MERGE_ON_READ
 from everview.facts.views import POLICIES
 
 PREFIX = "EVERVIEW_"
@@ -51,6 +52,12 @@ class Settings:
         "vacuum() keeps the files of versions younger than this many hours, and keeps fewer only "
         "if it is forced. Views that were refreshed less recently are then recomputed in full.",
     )
+    merge_on_read: str = _setting(
+        "auto",
+        "Whether rows of tables and views may be deleted by deletion vectors, which not every "
+        "reader of Delta tables knows: auto does so where files are large, never rewrites the "
+        "files. A table or view may say otherwise of itself, by the property of this name.",
+    )
     sample_rows: int = _setting(
         5, "How many rows verify() shows of those that are missing, and of those unexpected."
     )
@@ -73,6 +80,8 @@ class Settings:
         self._require(self.policy in POLICIES, "policy", f"one of {', '.join(POLICIES)}")
         self._require(bool(_MEMORY.fullmatch(str(self.memory))), "memory", "such as 512m or 4g")
         self._require(self.class_archive in ("on", "off"), "class_archive", "on or off")
+        known = self.merge_on_read in MERGE_ON_READ
+        self._require(known, "merge_on_read", " or ".join(MERGE_ON_READ))
         for name in _NUMBERS:
             value = getattr(self, name)
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -119,7 +128,8 @@ def _value(name: str, kind: type, text: str) -> Any:
     if kind is tuple:
         return tuple(part.strip() for part in text.split(",") if part.strip())
     if kind is str:
-        return text.upper() if name == "policy" else text
+        cases = {"policy": text.upper(), "merge_on_read": text.lower()}
+        return cases.get(name, text)
     try:
         return kind(text)
     except ValueError:

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from everview.errors import CommitConflict, InvalidArgument, InvalidName, UnsupportedType
+from everview.errors import InvalidArgument, InvalidName, UnsupportedType
 from everview.facts.keys import KeyCheck
+from everview.facts.merge_on_read import PROPERTY, MergeOnRead
 from everview.facts.schema import Field, Schema
 from everview.facts.views import RESERVED_PREFIX, TableRecord
 from everview.lake.catalog import Entry
 from everview.lake.port import LakeTable
 from everview.queries import public_frame, query_frame
 from everview.run.dml.constraints import verify_keys
-from everview.run.dml.statement import Target
+from everview.run.dml.target import Target
 from everview.run.dml.writer import TableWriter
 from everview.run.rows.given import Frame, given_frame, is_frame
 from everview.run.rows.read import schema_of, snapshot_frame
 from everview.spark.engine import whole
 from everview.spark.log import logged
 from everview.views.catalog_changes import add_entry, check_name, no_folder_left
+from everview.views.table_properties import on_head
 from everview.views.world import TABLE_PROPERTY, World, find_entry
-
-_ATTEMPTS = 10  # of a change that other writers do not disturb
 
 Names = str | Sequence[str] | None
 ForeignKeys = Mapping[str | tuple[str, ...], str | tuple[str, ...]]
@@ -44,6 +43,7 @@ class Declared:
     comment: str = ""
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
     primary_key_enforced: bool = True
+    merge_on_read: MergeOnRead | None = None
 
 
 def create_table(
@@ -67,9 +67,10 @@ def create_table(
             "All columns are partition columns.", remedy="Leave at least one column for the files."
         )
     with no_folder_left(world, location):
-        table = world.lake.create(
-            world.uri(location), schema, parts, {TABLE_PROPERTY: record.to_json()}
-        )
+        properties = {TABLE_PROPERTY: record.to_json()}
+        if declared.merge_on_read is not None:
+            properties[PROPERTY] = declared.merge_on_read
+        table = world.lake.create(world.uri(location), schema, parts, properties)
         if isinstance(given, DataFrame):
             writer(world, table, name).append(given, None)
         add_entry(world, Entry(name, "table", location, declared.comment))
@@ -99,16 +100,8 @@ def add_columns(
         return table.set_properties({TABLE_PROPERTY: told.to_json()}, version, uuid.uuid4().hex)
 
     with world.engine.lock:
-        version = _on_head(table, add)
-        return _on_head(table, comment) if comments else version
-
-
-def _on_head(table: LakeTable, change: Callable[[int], int]) -> int:
-    """Make a change on the newest version, again if another writer was first."""
-    for _ in range(_ATTEMPTS - 1):
-        with contextlib.suppress(CommitConflict):
-            return change(table.head().version)
-    return change(table.head().version)
+        version = on_head(table, add)
+        return on_head(table, comment) if comments else version
 
 
 def writer(world: World, table: LakeTable, name: str) -> TableWriter:
@@ -126,6 +119,7 @@ def writer(world: World, table: LakeTable, name: str) -> TableWriter:
             name=name,
             query=query,
             declared=declared_of(table),
+            merge_on_read=world.settings.merge_on_read,
         )
     )
 

@@ -17,6 +17,7 @@ from everview.errors import (
     SqlNotAllowed,
     UnsupportedType,
 )
+from everview.facts.merge_on_read import MergeOnRead
 from everview.facts.refusals import Kind
 from everview.facts.schema import Schema
 from everview.facts.views import POLICIES, RESERVED_PREFIX, SourceRecord, ViewRecord
@@ -46,6 +47,7 @@ class Definition:
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
     inlined: tuple[str, ...] = ()  # virtual views whose queries are in the text already
     cluster_by: tuple[str, ...] = ()
+    merge_on_read: MergeOnRead | None = None  # None leaves it as it is
     recorded: ViewRecord | None = None  # of a view that is built anew, as it was built before
 
     def visible(self, source: str, schema: Schema) -> Schema:
@@ -88,7 +90,9 @@ def definition_of(entry: Entry, record: ViewRecord) -> Definition:
         record.comments,
         () if record.written else record.inlined,
         record.cluster_by,
-        None if record.written else record,  # what virtual views of today read is not recorded
+        recorded=None
+        if record.written
+        else record,  # what virtual views of today read is not recorded
     )
 
 

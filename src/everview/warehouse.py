@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from everview.errors import WarehouseClosed
 from everview.facts.failures import unforeseen
+from everview.facts.merge_on_read import merge_on_read_or_none
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
@@ -77,8 +78,6 @@ class Warehouse:
     def __exit__(self, *raised: object) -> None:
         self.close()
 
-    # Tables
-
     def create_table(
         self,
         name: str,
@@ -89,6 +88,7 @@ class Warehouse:
         comment: str | None = None,
         *,
         enforce_primary_key: bool = True,
+        merge_on_read: str | None = None,
     ) -> Table:
         """Create a table: empty from a schema (StructType or DDL text), or with the rows of
         a DataFrame of Spark, pandas or polars, or of an Arrow table.
@@ -97,7 +97,7 @@ class Warehouse:
         refused. `enforce_primary_key=False` only declares it; verify() checks it all the same.
 
         `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a
-        tuple. They are declared, and checked by verify().
+        tuple. They are declared, and checked by verify(). `merge_on_read`: see set_merge_on_read.
         """
         from everview.tables import Declared, create_table
 
@@ -107,6 +107,7 @@ class Warehouse:
             partition_by,
             comment or "",
             primary_key_enforced=enforce_primary_key,
+            merge_on_read=merge_on_read_or_none(merge_on_read),
         )
         create_table(self._world, name, schema_or_df, declared)
         return self.table(name)
@@ -146,8 +147,6 @@ class Warehouse:
 
         return vacuum_all(self._world, retention_hours, dry_run=dry_run, force=force)
 
-    # Views
-
     def create_materialized_view(
         self,
         name: str,
@@ -156,6 +155,7 @@ class Warehouse:
         comment: str | None = None,
         replace: bool = False,
         cluster_by: str | Sequence[str] = (),
+        merge_on_read: str | None = None,
     ) -> View:
         """Create a view and build it; it equals its definition at the versions it then read.
 
@@ -165,17 +165,20 @@ class Warehouse:
 
         `replace` gives a view of that name the new definition in the same place; StillUsed if a
         view above uses a column that would go. Files hold ranges of the columns `cluster_by`.
+        `merge_on_read` is that of set_merge_on_read; without it the setting decides.
         """
         from everview.create import create_view
         from everview.spark.pinned import pinned_settings
         from everview.understand import Definition, policy_of
 
-        world = self._world
-        wanted = policy_of(world.settings.policy if policy is None else policy)
-        settings = pinned_settings(self.spark)
+        wanted = policy_of(self.settings.policy if policy is None else policy)
         columns = (cluster_by,) if isinstance(cluster_by, str) else tuple(cluster_by)
-        definition = Definition(name, sql, settings, wanted, comment or "", cluster_by=columns)
-        create_view(world, definition, replace=replace)
+        definition = Definition(
+            *(name, sql, pinned_settings(self.spark), wanted, comment or ""),
+            cluster_by=columns,
+            merge_on_read=merge_on_read_or_none(merge_on_read),
+        )
+        create_view(self._world, definition, replace=replace)
         return self.view(name)
 
     def create_view(
@@ -238,8 +241,6 @@ class Warehouse:
             return refresh_views(self._world, names, wish, watcher)
         finally:
             self._temporary.follow(self._world)
-
-    # Queries
 
     def sql(self, text: str) -> DataFrame:
         """Run one statement, as spark.sql does: of a query its rows (public columns only), of

@@ -35,7 +35,8 @@ def by_country(wh: ev.Warehouse, sales: ev.Table) -> ev.View:
     wh.sql("CREATE TABLE cities (city STRING, country STRING)")
     wh.sql("INSERT INTO cities VALUES ('Bern', 'CH'), ('Rome', 'IT')")
     wh.sql(
-        "CREATE MATERIALIZED VIEW by_country AS SELECT country, sum(amount) AS total, count(*) AS n"
+        "CREATE MATERIALIZED VIEW by_country REFRESH POLICY INCREMENTAL AS"
+        " SELECT country, sum(amount) AS total, count(*) AS n"
         " FROM sales JOIN cities USING (city) GROUP BY country"
     )
     return wh.view("by_country")

@@ -8,7 +8,14 @@ from dataclasses import replace
 from threading import RLock
 from typing import Any
 
-from everview.errors import CommitConflict, CommitUnknown, LostHistory, NameTaken, NotATable
+from everview.errors import (
+    CommitConflict,
+    CommitUnknown,
+    LostHistory,
+    NameTaken,
+    NotATable,
+    UnsupportedFeature,
+)
 from everview.facts.files import InlineFile, Sign
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
@@ -124,6 +131,9 @@ class MemoryTable:
 
     def why_not_mark(self) -> str:
         return ""
+
+    def drop_vectors(self, base: int, token: str) -> int:
+        raise UnsupportedFeature(f"{self._uri} does not ask its readers for deletion vectors")
 
     def find_token(self, token: str, since: int) -> int | None:
         return self._search(token, since)[1]

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deltalake import DeltaTable
 from deltalake.table import TableAlterer
 
 from everview.errors import CommitConflict, CommitFailed, UnsupportedType
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Commit
-from everview.lake.delta.table import EmbeddedTable
+from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from tests.lake.kits import SCHEMA, DeltaKit, StorageBroken
 from tests.lake.reading import bag_of, check_changes
 
@@ -81,3 +82,17 @@ def test_types_that_cannot_be_stored(table: EmbeddedTable) -> None:
     with pytest.raises(UnsupportedType):
         table.add_columns(Schema((Field("i", "interval day to second"),)), 1, "t")
     assert table.head().version == 1
+
+
+def test_properties_of_a_table_that_names_features_leave_these_alone(tmp_path: Path) -> None:
+    zoneless = Schema((Field("at", "timestamp_ntz"),))
+    table = EmbeddedDelta().create(str(tmp_path / "t"), zoneless, (), {"mine": "1"})
+    before = DeltaTable(table.uri).protocol()
+    assert table.set_properties({"other": "2"}, 0, "t") == 1
+    assert table.set_properties({"other": "2"}, 0, "t") == 1
+    with pytest.raises(CommitConflict):
+        table.set_properties({"other": "3"}, 0, "u")
+    assert DeltaTable(table.uri).protocol() == before
+    assert {"mine": "1", "other": "2"}.items() <= table.head().properties.items()
+    assert table.snapshot(1).schema == zoneless
+    assert not table.history(1)[0].data_change

@@ -8,7 +8,7 @@ from typing import assert_never
 from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import walk_plan
 from everview.choose.changes import changed_files, changes_of, context_of, known_of
-from everview.choose.cost import Cost
+from everview.choose.cost import FEW_CHANGES, LOCATED_SHARE, MOST_REWRITTEN, Cost
 from everview.choose.netting import netted_by_query, netting_text
 from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal, Strategy
 from everview.choose.unchanged import must_be_full, require_full_allowed, unchanged
@@ -171,19 +171,31 @@ def leaf_bytes(facts: RefreshFacts, leaf: Rel) -> int:
 
 
 def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], applied: Applied, parts: int) -> Cost:
-    """Every leaf is read once; of the stored view, as many files as there may be touched."""
+    """Every leaf is read once; of the stored view, as many files as there may be touched.
+
+    Where changes are few the driver locates the rows in some columns of these files: it marks them
+    or writes small files anew, and appends the rows that come. Else Spark writes the files anew.
+    """
     read = sum(leaf_bytes(facts, leaf) for plan in plans for leaf in walk_plan(plan))
     stored = facts.stored.snapshot
     rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
     known = [r for r in rows if r is not None]
-    rewritten = stored.bytes * facts.touched_files() // max(1, len(stored.files))
+    touched = stored.bytes * facts.touched_files() // max(1, len(stored.files))
+    share = min(1.0, sum(known) / max(1, stored.rows or 1))
+    come = int(share * stored.bytes)
+    few = len(known) == len(rows) and sum(known) <= FEW_CHANGES
+    looked_at, written = touched, touched
+    if few:
+        looked_at = int(touched * LOCATED_SHARE)
+        written = come if touched > MOST_REWRITTEN else touched
     match applied:
         case AppendRows():
-            share = sum(known) / max(1, stored.rows or 1)
-            return Cost(read, int(min(1.0, share) * stored.bytes), parts + 1, ("rows appended",))
+            return Cost(read, come, parts + 1, ("rows appended",))
         case ChangeGroups():
-            return Cost(read + rewritten, rewritten, parts + 2, ("files touched",))
-        case ChangeRows() | ReplacePartitions():
-            return Cost(read + rewritten, rewritten, parts + 3, ("files touched",))
+            return Cost(read + looked_at, written, parts + (1 if few else 2), ("files touched",))
+        case ChangeRows():
+            return Cost(read + looked_at, written, parts + (1 if few else 3), ("files touched",))
+        case ReplacePartitions():
+            return Cost(read + looked_at, written, parts + (2 if few else 3), ("files touched",))
         case _:
             assert_never(applied)

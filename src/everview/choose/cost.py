@@ -10,6 +10,13 @@ BYTES_READ_PER_SECOND = 60e6
 BYTES_WRITTEN_PER_SECOND = 20e6
 SECONDS_PER_ACTION = 0.25
 
+# What the driver does by itself: changes of so many rows at most; of the bytes of the files that it
+# looks at, the share that this costs beside a read by Spark; and the bytes of files that it writes
+# anew rather than marking rows in them.
+FEW_CHANGES = 200_000
+LOCATED_SHARE = 0.1
+MOST_REWRITTEN = 4_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -58,7 +65,9 @@ class Cost:
 
 def _share(part: int, whole: int) -> str:
     share = 100 * part / max(1, whole)
-    return "less than 1 %" if share < 1 else f"{share:.0f} %"
+    if share < 1:
+        return "less than 1 %"
+    return "a little less than 100 %" if share > 99 else f"{share:.0f} %"
 
 
 NOTHING = Cost(0, 0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
@@ -102,6 +103,11 @@ class InlineFile:
 _ORDERED: tuple[set[type], ...] = ({int}, {str}, {date})
 
 TableFile = DataFile | InlineFile
+
+
+def count_marked(files: Iterable[TableFile]) -> int:
+    """How many rows the files hold that are deleted."""
+    return sum(len(f.deleted) for f in files if isinstance(f, DataFile))
 
 
 class Sign(Enum):

@@ -122,7 +122,8 @@ def _reason(receipt: Receipt) -> str:
         return ""
     why = receipt.reason if receipt.reason != receipt.way.why_skipped else ""
     exact = versions_text(receipt.watermark_before, receipt.watermark_after)
-    parts = (why + _estimated(receipt), f"exact at {exact}" if exact else "")
+    how = "" if receipt.replaced is None else str(receipt.replaced)
+    parts = (why + _estimated(receipt), how, f"exact at {exact}" if exact else "")
     return " · ".join(filter(None, parts))
 
 
@@ -144,6 +145,7 @@ def receipt_card(receipt: Receipt) -> str:
     rows = (
         ("why", f"{receipt.reason or receipt.way.why_skipped}{_estimated(receipt)}"),
         ("read", "" if is_skipped else read_text(receipt.read)),
+        ("stored rows", _replaced(receipt)),
         ("steps", steps),
         ("exact at", versions_text(receipt.watermark_before, receipt.watermark_after)),
     )
@@ -153,6 +155,11 @@ def receipt_card(receipt: Receipt) -> str:
         parts.append(table(head, [_cells(r) for r in receipt.below]))
     took = f"{changed_text(receipt)} in {seconds_text(receipt.total_seconds)}"
     return card(receipt.view, badge, rows, parts, "" if is_skipped else took)
+
+
+def _replaced(receipt: Receipt) -> str:
+    how = receipt.replaced
+    return "" if how is None else f"{how}: {how.reason}"
 
 
 def _against_recompute(receipt: Receipt) -> list[Markup]:

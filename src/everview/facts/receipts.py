@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
+from everview.facts.merge_on_read import Replacing
 from everview.facts.methods import Method, Variant, Way, stored_method
 from everview.facts.receipt_text import (
     receipt_card,
@@ -48,6 +49,7 @@ class Receipt:
     None if not known. Rows are counted as they are stored: a view with LIMIT shows some of them.
     `compared` says of a full refresh that its rows were compared with the stored ones, because
     other views read them: then those are counted, and told to these views, that differ.
+    `replaced` says how stored rows were replaced, and why so; None where none were or all of them.
     """
 
     view: str
@@ -66,6 +68,7 @@ class Receipt:
     rows: int | None = None
     recompute_seconds: float | None = None
     compared: bool = False
+    replaced: Replacing | None = None
 
     @property
     def way(self) -> Way:
@@ -111,7 +114,10 @@ class Receipt:
         method = stored_method(raw)
         read = {name: Read(**r) for name, r in raw.get("read", {}).items()}
         below = tuple(Receipt.from_dict(r) for r in raw.get("below", ()))
-        return Receipt(**{**known, "method": method, "read": read, "below": below})
+        how = raw.get("replaced")
+        replaced = None if how is None else Replacing(**how)
+        made = {"method": method, "read": read, "below": below, "replaced": replaced}
+        return Receipt(**{**known, **made})
 
     def __str__(self) -> str:
         return receipt_text(self)

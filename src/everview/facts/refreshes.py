@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from everview.algebra.relations import At
 from everview.errors import InvalidArgument
+from everview.facts.merge_on_read import AS_USUAL, MarkingWish
+from everview.facts.readers import EVERYTHING, Readers
 from everview.facts.tables import Changes, Lost, Snapshot
 from everview.facts.views import Tail, ViewRecord
 
@@ -60,12 +62,13 @@ class StoredFacts:
     watermark: Mapping[str, int]  # by source name; empty before the first build
     distrust: str  # why the stored rows cannot be built on, "" if they can
     recompute_seconds: float | None = None  # what the last full refresh took
+    readers: Readers = EVERYTHING  # who can read its folder
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshFacts:
     """Everything a refresh is planned from; `passes_off` names the passes that are left out,
-    `read_by` the views that read this one.
+    `read_by` the views that read this one, and `marking` says whether stored rows may be marked.
     """
 
     view: str
@@ -74,6 +77,7 @@ class RefreshFacts:
     sources: tuple[SourceFacts, ...]
     passes_off: frozenset[str] = frozenset()
     read_by: tuple[str, ...] = ()
+    marking: MarkingWish = AS_USUAL
 
     def source_bytes(self) -> int:
         """The bytes of all sources at the versions the view moves to."""

@@ -12,11 +12,14 @@ from everview.facts.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A table now. `id` is the table's own id: a table dropped and made again has another."""
+    """A table now. `id` is the table's own id: a table dropped and made again has another.
+    `reader_features` are what it asks its readers to know, by name.
+    """
 
     id: str
     version: int
     properties: Mapping[str, str] = field(default_factory=dict)
+    reader_features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,10 @@ class TableShape:
     schema: Schema
     partition_by: tuple[str, ...]
     properties: Mapping[str, str]
+
+
+MARKS_PROPERTY = "delta.enableDeletionVectors"
+"""The property that the first commit with marks sets on its table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from everview.errors import InvalidArgument
+from everview.facts.files import count_marked
+from everview.facts.merge_on_read import merge_on_read_of
 from everview.facts.progress import Watcher
+from everview.facts.readers import Readers
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
 from everview.views.world import World, public_schema, seen_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
@@ -63,6 +68,21 @@ class Handle:
         at = None if version is None else version_number(version)
         return public_frame(self._world, self._warehouse.spark, self._entry, at)
 
+    def to_arrow(self, version: int | None = None) -> pa.Table:
+        """Its rows as an Arrow table, at the newest or an older version. Up to 64 MB of files are
+        read without Spark, unless there are nested or partition columns, or ORDER BY or LIMIT to
+        apply; the rows and types are those of `to_df().toArrow()` either way.
+        """
+        from everview.views.arrow_rows import arrow_rows
+
+        at = None if version is None else version_number(version)
+        rows = arrow_rows(self._world, self._entry, at)
+        return self.to_df(at).toArrow() if rows is None else rows
+
+    def to_pandas(self, version: int | None = None) -> pd.DataFrame:
+        """Its rows as a DataFrame of pandas, read as by to_arrow."""
+        return self.to_arrow(version).to_pandas()
+
     @property
     def columns(self) -> list[str]:
         """The names of its columns; Spark is not asked."""
@@ -91,6 +111,13 @@ class Handle:
         """A handle is true, also of no rows."""
         return True
 
+    @property
+    def readers(self) -> Readers:
+        """Who can read its folder: what a reader of Delta tables must know."""
+        table = self._world.open(self._entry)
+        head = table.head()
+        return Readers(head.reader_features, count_marked(table.snapshot(head.version).files))
+
     def rename(self, name: str) -> None:
         """Give it another name; StillUsed if views read it under the one it has."""
         from everview.views.catalog_changes import alter_entry
@@ -103,6 +130,15 @@ class Handle:
         from everview.views.catalog_changes import alter_entry
 
         alter_entry(self._world, self._entry, replace(self._entry, comment=comment or ""))
+
+    def set_merge_on_read(self, value: str) -> None:
+        """Whether rows may be deleted by deletion vectors, which not every reader of Delta tables
+        knows: `auto` does so where files are large, `never` rewrites the files. Files that have
+        them already keep them until compact().
+        """
+        from everview.views.table_properties import set_merge_on_read
+
+        set_merge_on_read(self._world, self._world.open(self._entry), merge_on_read_of(value))
 
     def drop(self, *, cascade: bool = False) -> tuple[str, ...]:
         """Forget the name; StillUsed if views read it, unless `cascade` drops those too. Files are

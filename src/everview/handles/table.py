@@ -73,9 +73,23 @@ class Table(Handle):
         comments = {name: comment} if comment else {}
         return add_columns(self._world, table, f"{quoted(str(name))} {type}", comments)
 
+    def set_merge_on_read(self, value: str) -> None:
+        """Whether rows may be deleted by deletion vectors, which not every reader of Delta tables
+        knows: `auto` does so where files are large, `never` rewrites the files. Files that have
+        them already keep them until compact().
+        """
+        self._require_own()
+        super().set_merge_on_read(value)
+
     def compact(self) -> int:
-        """Put the same rows into fewer files; not a change for the views that read it."""
-        return self._writer().compact()
+        """Put the same rows into fewer files, without those that deletion vectors mark; not a
+        change for the views that read it. Where the log names no deletion vector any more, the
+        table is opened again to readers that do not know them.
+        """
+        from everview.run.dml.recluster import opened_to_everything
+
+        self._writer().compact()
+        return opened_to_everything(self._world.open(self._entry))
 
     def history(self) -> list[dict[str, Any]]:
         """The commits still in the log, newest first."""

@@ -163,10 +163,15 @@ class View(Handle):
         return [dict(r) for r in receipts_of(self._world.open(self._entry), None)]
 
     def compact(self) -> int:
-        """Cluster the stored rows anew by ranges of the key; not a change for views above."""
-        from everview.run.dml.recluster import recluster
+        """Cluster the stored rows anew by ranges of the key, without those that deletion vectors
+        mark; not a change for views above. Where the log names no deletion vector any more, the
+        view is opened again to readers that do not know them.
+        """
+        from everview.run.dml.recluster import opened_to_everything, recluster
 
-        return recluster(self._world.engine, self._world.open(self._entry))
+        table = self._world.open(self._entry)
+        recluster(self._world.engine, table)
+        return opened_to_everything(table)
 
     def __repr__(self) -> str:
         return f"<materialized view {self.name}>"

@@ -90,6 +90,12 @@ class LakeTable(Protocol):
         """
         ...
 
+    def drop_vectors(self, base: int, token: str) -> int:
+        """Open the table to readers that do not know deletion vectors, on top of a version;
+        UnsupportedFeature says why not yet, conflicts are those of a commit.
+        """
+        ...
+
     def find_token(self, token: str, since: int) -> int | None:
         """The version after `since` whose commit carries the token, None if certainly none does.
 

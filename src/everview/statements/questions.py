@@ -11,6 +11,9 @@ from pyspark.sql import DataFrame
 
 from everview.errors import EverviewError
 from everview.facts.failures import unforeseen
+from everview.facts.files import count_marked
+from everview.facts.merge_on_read import PROPERTY
+from everview.facts.readers import Readers
 from everview.facts.receipts import Verification
 from everview.facts.schema import Schema
 from everview.handles.view import View
@@ -41,6 +44,7 @@ from everview.statements.warehouse import Warehouse, rows_of
 from everview.tables import declared_of
 from everview.views.resolve import virtual_view
 from everview.views.status import status_table
+from everview.views.table_properties import marking_of
 from everview.views.world import KINDS, public_schema, record_of
 
 _KIND = {"MATERIALIZED VIEW": "view", "VIEW": "virtual", "TABLE": "table", None: ""}
@@ -95,6 +99,8 @@ def _create_text(wh: Warehouse, entry: Entry) -> str:
         names = _column_list(view.columns, view.comments)
         return f"CREATE VIEW {quoted(entry.name)}{names}{comment} AS\n{view.sql}"
     table = wh._world.open(entry)
+    own = table.head().properties.get(PROPERTY)
+    comment += f"\nTBLPROPERTIES ('merge_on_read' = {_string(own)})" if own else ""
     if entry.kind == "view":
         record = record_of(table)
         names = _column_list(record.columns.names if record.comments else (), record.comments)
@@ -164,6 +170,8 @@ def _details(wh: Warehouse, entry: Entry) -> list[tuple[str, str, None]]:
     snapshot = table.snapshot(head.version)
     found |= {"Location": wh._world.uri(entry.location), "Version": str(head.version)}
     found["Rows"] = _number(snapshot.rows)
+    found["Readers"] = str(Readers(head.reader_features, count_marked(snapshot.files)))
+    found["Merge on read"] = marking_of(wh._world, table).said
     if entry.kind == "view":
         status = wh.view(entry.name).status()
         found["Rows"] = _number(status.rows)

@@ -56,6 +56,7 @@ def run_create_table(wh: Warehouse, statement: CreateTable) -> DataFrame:
         comment=statement.comment or "",
         comments={c.name.dotted: c.comment for c in statement.columns or () if c.comment},
         primary_key_enforced=not statement.primary_key_not_enforced,
+        merge_on_read=statement.merge_on_read,
     )
     create_table(wh._world, name, given, declared)
     return done(wh.spark)

@@ -21,6 +21,7 @@ from everview.sql.statements.parts import (
     RenameTo,
     SetComment,
     SetLocation,
+    SetMergeOnRead,
     SetPolicy,
     ViewColumn,
 )
@@ -65,6 +66,7 @@ def _definition(wh: Warehouse, statement: CreateMaterializedView) -> Definition:
         comment=statement.comment or "",
         comments=_comments(columns),
         cluster_by=tuple(name.dotted for name in statement.cluster_by),
+        merge_on_read=statement.merge_on_read,
     )
 
 
@@ -142,6 +144,9 @@ def run_alter(
             set_location(world, entry, path)
         case SetPolicy(policy):
             wh.view(entry.name).set_policy(policy)
+        case SetMergeOnRead(value):
+            handle = wh.view(entry.name) if entry.kind == "view" else wh.table(entry.name)
+            handle.set_merge_on_read(value)
         case AddColumns(columns):
             run_add_columns(wh, entry.name, columns)
         case _:

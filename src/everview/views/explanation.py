@@ -11,6 +11,7 @@ from everview.algebra.relations import Changes, Rel, Scan
 from everview.choose.changes import context_of
 from everview.choose.strategies import Incremental, Refusal, Strategy
 from everview.facts.files import Sign
+from everview.facts.merge_on_read import Replacing
 from everview.facts.methods import Method, Variant, Way
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.tables import Lost
@@ -27,6 +28,7 @@ from everview.program.steps import (
     StageRows,
     Step,
 )
+from everview.run.driver.way import way_to_replace
 from everview.shape.advice import advice
 from everview.shape.column_types import column_types
 from everview.shape.shape import FullOnly, Shape
@@ -35,7 +37,7 @@ from everview.views.explanation_screen import explanation_on_a_screen
 from everview.views.explanation_text import explanation_card, explanation_text
 from everview.views.kept import stored_as
 from everview.views.propagation import Propagation, propagation
-from everview.views.reads import leaf_read, step_details
+from everview.views.reads import leaf_read, step_details, touched_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ class Explanation:
     view's changes, `propagation` what each source does to it alone, and the keys found. Of a view
     that is only recomputed in full, `where` shows the place in its text and `instead` what would
     make it incremental. `tail` is applied when the view is read. `passes` are the improvements
-    that the plan went through, `passes_off` those that a setting leaves out. Printed it fits a
+    that the plan went through, `passes_off` those that a setting leaves out. `replacing` says how
+    stored rows would be replaced if the changes touch as much as they may. Printed it fits a
     screen, unless it was asked for in `full`; `text` has all of it.
     """
 
@@ -110,6 +113,7 @@ class Explanation:
     propagation: Propagation = field(default_factory=Propagation)
     passes: tuple[PassTime, ...] = field(default=(), compare=False)
     passes_off: tuple[str, ...] = ()
+    replacing: Replacing | None = None
     full: bool = False
 
     @property
@@ -184,7 +188,15 @@ def explanation(planned: Planned) -> Explanation:
         ),
         passes=_passes(strategy),
         passes_off=tuple(sorted(facts.passes_off)),
+        replacing=_replacing(facts, strategy),
     )
+
+
+def _replacing(facts: RefreshFacts, strategy: Strategy) -> Replacing | None:
+    variant = strategy.method.variant
+    if variant is None or variant is Variant.APPEND:
+        return None
+    return way_to_replace(touched_bytes(facts), facts.marking, lambda: "")
 
 
 def _passes(strategy: Strategy) -> tuple[PassTime, ...]:

@@ -45,6 +45,7 @@ def text_parts(told: Explanation) -> tuple[TextPart, ...]:
         TextPart([f"  {line}" for line in told.formula], _FORMULA),
         TextPart([f"  {line}" for line in _propagated(told.propagation)], _PROPAGATION),
         TextPart([f"  {line}" for line in _numbered(told)], _STEPS),
+        TextPart([f"  {said}"] if (said := _replacing(told)) else []),
         TextPart([rest] if (rest := _rest(told)) else []),
         TextPart([passes_off_text(told.passes_off)] if told.passes_off else []),
     )
@@ -136,6 +137,14 @@ def _numbered(told: Explanation) -> list[str]:
     ]
 
 
+def _replacing(told: Explanation) -> str:
+    """`rows marked: the files of these rows have 90.0 MB`; nothing of the usual way."""
+    how = told.replacing
+    if how is None or how.way == "rewritten by the driver":
+        return ""
+    return f"{how}: {how.reason}"
+
+
 def _rest(told: Explanation) -> str:
     """What else was considered; a refusal that is the reason already is only named."""
     refused = [r.way.word if told.reason in r.reason else str(r) for r in told.refusals]
@@ -153,6 +162,7 @@ def explanation_card(told: Explanation) -> str:
         ("why", told.reason),
         ("kept", ", policy ".join(filter(None, (told.kept, told.policy)))),
         ("read with", told.tail),
+        ("stored rows", _replacing(told)),
         ("exact at", versions_text({}, told.exact_at)),
         ("refused", "; ".join(str(r) for r in told.refusals if told.reason not in r.reason)),
         ("to make it incremental", told.instead),

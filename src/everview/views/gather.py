@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.errors import EverviewError, LostHistory
+from everview.facts.files import count_marked
+from everview.facts.merge_on_read import marking_wish
 from everview.facts.methods import Way, stored_method
+from everview.facts.readers import Readers
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.tables import Changes, CommitInfo, Head, Lost, Snapshot
 from everview.facts.views import SourceRecord, ViewRecord
@@ -54,7 +57,8 @@ def gather(world: World, entry: Entry, table: LakeTable, pins: Pins) -> RefreshF
 def gather_from(world: World, entry: Entry, stored: StoredFacts, pins: Pins) -> RefreshFacts:
     """The same where what is stored is known already."""
     sources = tuple(_source(world, s, stored, pins) for s in stored.record.sources)
-    return RefreshFacts(entry.name, entry.policy, stored, sources, _passes_off(world))
+    wish = marking_wish(stored.snapshot.properties, world.settings.merge_on_read)
+    return RefreshFacts(entry.name, entry.policy, stored, sources, _passes_off(world), marking=wish)
 
 
 def facts_to_build(
@@ -88,6 +92,7 @@ def stored_facts(table: LakeTable) -> StoredFacts:
         watermark=watermark,
         distrust=_distrust(table, head, own) if own is not None else "",
         recompute_seconds=_recompute_seconds(table, last),
+        readers=Readers(head.reader_features, count_marked(snapshot.files)),
     )
 
 

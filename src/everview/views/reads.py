@@ -91,9 +91,15 @@ def _said(files: int, size: int, rows: int | None) -> str:
     return f"{counted(files, 'file')}, {size_text(size)}{known}"
 
 
+def touched_bytes(facts: RefreshFacts) -> int:
+    """The most bytes of stored files that the changes may touch."""
+    stored = facts.stored.snapshot
+    return stored.bytes * facts.touched_files() // max(1, len(stored.files))
+
+
 def _touched(facts: RefreshFacts) -> str:
     stored = facts.stored.snapshot
     files, touched = len(stored.files), facts.touched_files()
-    size = size_text(stored.bytes * touched // max(1, files))
+    size = size_text(touched_bytes(facts))
     most = "" if touched == files == 1 else "at most "
     return f"{most}{touched:,} of {counted(files, 'file')}, {size}"

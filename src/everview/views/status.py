@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, assert_never
 
 from everview.facts.methods import Way, stored_method
+from everview.facts.readers import EVERYTHING, Readers
 from everview.facts.refreshes import StoredFacts
 from everview.facts.views import HIDDEN, Layout, LayoutKind, ViewRecord
 from everview.facts.wording import ago, counted, seconds_text
@@ -29,7 +30,8 @@ class Status:
     up to date. `rows` is how many a reader sees; of a view with LIMIT more are stored. `error`
     says why the view cannot be refreshed or followed: code, title, what, where, remedy; what else
     is known is then as of the last refresh. `behind_since` is when the oldest commit was made that
-    the view, or a view below it, has not seen.
+    the view, or a view below it, has not seen. `readers` says what a reader of its folder must
+    know.
     """
 
     view: str
@@ -48,6 +50,7 @@ class Status:
     error: Mapping[str, Any] | None = None
     clock: str = ""
     behind_since: int | None = None
+    readers: Readers = EVERYTHING
 
     @property
     def is_behind(self) -> bool:
@@ -66,7 +69,7 @@ class Status:
         return self.behind_since is not None and self.asked_at - self.behind_since > milliseconds
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "readable_by": str(self.readers)}
 
     def __str__(self) -> str:
         _, fresh, behind, policy, last, readable = status_row(self, self.asked_at)
@@ -147,7 +150,8 @@ def status_of(
         kept=recorded_as(stored.record),
         last_refresh=published[0] if published else None,
         readable_by_others=tail is None,
-        readable_reason=_readable_reason(stored.record.layout, rows),
+        readable_reason=_readable_reason(stored, rows),
+        readers=stored.readers,
         fresh_as_of=receipts[0]["timestamp"] if receipts else None,
         asked_at=now_ms,
         next_full=ahead.next_full,
@@ -156,13 +160,16 @@ def status_of(
     )
 
 
-def _readable_reason(layout: Layout, rows: int | None) -> str:
-    """What a reader of the folder finds there that the view does not show."""
+def _readable_reason(stored: StoredFacts, rows: int | None) -> str:
+    """What a reader of the folder finds there that the view does not show, and must know."""
+    layout = stored.record.layout
     if layout.tail is not None:
-        stored = "more rows" if rows is None else counted(rows, "row")
-        return f"its folder holds {stored}, {layout.tail} is applied on read"
+        held = "more rows" if rows is None else counted(rows, "row")
+        return f"its folder holds {held}, {layout.tail} is applied on read"
     hidden = any(n.startswith(HIDDEN) for n in layout.stored.names)
-    return f"with a column {HIDDEN} beside its own" if hidden else ""
+    more = f"with a column {HIDDEN} beside its own" if hidden else ""
+    must = "" if stored.readers.is_everything else str(stored.readers)
+    return "; ".join(filter(None, (more, must)))
 
 
 def recorded_as(record: ViewRecord) -> str:

@@ -7,8 +7,10 @@ from typing import Any
 
 from deltalake import DeltaTable
 
+from everview.facts.tables import MARKS_PROPERTY
+
 VECTORS = "deletionVectors"
-ENABLED = "delta.enableDeletionVectors"
+ENABLED = MARKS_PROPERTY
 NTZ = "timestampNtz"
 
 _WITH_FEATURES = (3, 7)  # reader and writer versions that list features by name
@@ -33,6 +35,11 @@ _WRITABLE = frozenset(
 def has_vectors(table: DeltaTable) -> bool:
     """Whether files of the table may have deletion vectors."""
     return VECTORS in (table.protocol().reader_features or ())
+
+
+def names_features(table: DeltaTable) -> bool:
+    """Whether the table lists what it asks for by name, rather than by an older number."""
+    return bool(table.protocol().min_writer_version >= _WITH_FEATURES[1])
 
 
 def writer_features(table: DeltaTable) -> frozenset[str]:

@@ -50,7 +50,8 @@ class EmbeddedTable:
     def head(self) -> Head:
         table = load(self._storage)
         metadata = table.metadata()
-        return Head(str(metadata.id), table.version(), dict(metadata.configuration))
+        features = tuple(sorted(table.protocol().reader_features or ()))
+        return Head(str(metadata.id), table.version(), dict(metadata.configuration), features)
 
     def snapshot(self, version: int) -> Snapshot:
         return read_snapshot(self._storage, version)

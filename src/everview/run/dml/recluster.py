@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 
+from everview.errors import CommitConflict, UnsupportedFeature
+from everview.facts.files import count_marked
+from everview.facts.readers import VECTORS
 from everview.facts.tables import Commit
 from everview.facts.views import ViewRecord
 from everview.facts.watermarks import SELF
@@ -18,7 +22,7 @@ def recluster(engine: Engine, table: LakeTable) -> int:
     """Write all rows anew, clustered; the commit says that no row changed."""
     head = table.head()
     snapshot = table.snapshot(head.version)
-    if len(snapshot.files) < 2:
+    if len(snapshot.files) < 2 and not count_marked(snapshot.files):
         return head.version
     record = ViewRecord.from_json(head.properties["everview.view"])
     token, actions = uuid.uuid4().hex, Actions()
@@ -39,3 +43,14 @@ def recluster(engine: Engine, table: LakeTable) -> int:
             transactions=((SELF, head.version + 1),),
         )
     )
+
+
+def opened_to_everything(table: LakeTable) -> int:
+    """Stop asking readers for deletion vectors, if the log names none any more; gives the newest
+    version. Where that cannot be yet, or another writer is first, a later call does it.
+    """
+    head = table.head()
+    if VECTORS in head.reader_features:
+        with contextlib.suppress(UnsupportedFeature, CommitConflict):
+            return table.drop_vectors(head.version, uuid.uuid4().hex)
+    return head.version

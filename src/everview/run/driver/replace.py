@@ -20,8 +20,6 @@ from everview.run.driver.stored_files import (
     write_file,
 )
 
-MOST_REWRITTEN = 4_000_000  # bytes of files; beyond it marking is cheaper than writing anew
-
 
 @dataclass(frozen=True, slots=True)
 class Change:

@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from everview.errors import InvariantViolated
+from everview.facts.checks import REMEDY, ROWS_MISCOUNTED
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
 from everview.facts.views import HIDDEN
@@ -31,11 +33,13 @@ class StoredFiles:
     field x of the hidden struct.
 
     `types` are the Arrow types of all columns of the layout; `open_` opens a file by its path in
-    the log.
+    the log. InvariantViolated, with the `name` of the table, if a file does not hold as many rows
+    as the log says.
     """
 
     types: pa.Schema
     open_: Callable[[str], pa.NativeFile]
+    name: str = ""
 
     def columns(self, file: DataFile, names: Sequence[str]) -> pa.Table:
         """All rows of a file, the marked ones too: a row's place is its position."""
@@ -44,7 +48,17 @@ class StoredFiles:
             paths = [n for n in names if n.startswith(_PREFIX) or n in there]
             table = parquet.read(columns=paths)
             rows = parquet.metadata.num_rows
+        self._check_rows(file, rows)
         return pa.table({n: self._column(table, n, rows) for n in names})
+
+    def _check_rows(self, file: DataFile, rows: int) -> None:
+        expected = file.physical_rows
+        if expected is not None and rows != expected:
+            raise InvariantViolated(
+                f"{ROWS_MISCOUNTED.found}: {file.path} holds {rows} rows, not {expected}.",
+                where=self.name,
+                remedy=REMEDY,
+            )
 
     def _column(self, table: pa.Table, name: str, rows: int) -> pa.ChunkedArray:
         wanted = self.types.field(name).type

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import reduce
 
 import pyarrow as pa
@@ -18,7 +19,7 @@ from everview.facts.schema import Schema
 from everview.lake.storage import spark_path
 from everview.optimize.select import files_with_keys
 from everview.program.programs import AppendSteps, RowsSteps
-from everview.run.refresh.by_driver import change_of_rows, replace_by_driver
+from everview.run.refresh.by_driver import Found, change_of_rows, replace_by_driver
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.work import Work
 from everview.run.rows.read import (
@@ -62,11 +63,12 @@ def change_rows(work: Work, steps: RowsSteps) -> Replaced:
         return Replaced()
     with work.during(steps.find.name):
         change = change_of_rows(work, staged)
-        copies = find_copies(work, staged) if change is None else {}
+        copies = {} if isinstance(change, Found) else find_copies(work, staged)
     with work.during(steps.write.name):
-        if change is not None:
+        if isinstance(change, Found):
             return replace_by_driver(work, change)
-        return replace_rows(work, staged, copies)
+        replaced = replace_rows(work, staged, copies)
+        return replace(replaced, how=change) if replaced.removed else replaced
 
 
 def find_copies(work: Work, staged: Staged) -> Copies:

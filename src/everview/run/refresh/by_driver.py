@@ -9,20 +9,30 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from everview.apply.exact import LeftToSpark
 from everview.apply.keyed import ApplyKeyed
+from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS, UPDATE_NEW
 from everview.apply.merge_groups import GroupsToRecompute, MergeGroups
 from everview.errors import InvariantViolated
 from everview.facts.checks import COPIES_MISSING, REMEDY
 from everview.facts.files import DataFile, TableFile
+from everview.facts.merge_on_read import Replacing
 from everview.facts.schema import Schema
+from everview.facts.wording import size_text
 from everview.optimize.select import files_with_keys
 from everview.run.driver.arrow_types import arrow_schema
-from everview.run.driver.comparable_values import comparable_values
 from everview.run.driver.locate import Place, can_be_keys, places_of_keys, places_of_rows, rows_at
-from everview.run.driver.replace import MOST_REWRITTEN, Change, Replacer, bytes_of
+from everview.run.driver.replace import Change, Replacer, bytes_of
+from everview.run.driver.row_numbers import (
+    differing_rows,
+    only_numbers,
+    places_by_match,
+    values_of,
+)
 from everview.run.driver.stored_files import StoredFiles
+from everview.run.driver.way import way_to_replace
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys
 from everview.run.refresh.work import Work
@@ -31,13 +41,12 @@ from everview.run.rows.write import Written
 from everview.sql.write.select import WEIGHT
 
 # What goes in: staged changes, and the stored files that may hold what they touch. What comes
-# out: the files that come and go, or None where the work is left to Spark: too many rows or
-# bytes, a column of a type that Arrow does not compare as Spark does, a value that only Spark
-# decides.
+# out: the files that come and go, or why the work is left to Spark: too many rows or bytes, a
+# column of a type that Arrow does not compare as Spark does, a value that only Spark decides.
 #
 # The rows that go are located in a few columns of the stored files. Where these files are small
-# they are written anew without them; else the rows are marked in deletion vectors, and the rows
-# that come are appended as one small file.
+# they are written anew without them; else the rows are marked in deletion vectors, unless that is
+# forbidden, and the rows that come are appended as one small file.
 #
 #     touched files 3 MB    read and written anew, with change files beside them
 #     touched files 90 MB   2,000 rows marked, a file of 2,010 rows appended
@@ -46,21 +55,58 @@ MOST_MERGED = 10_000  # groups: beyond it Spark merges them faster than Python
 MOST_LOCATED = 1_000_000_000  # bytes of columns that are looked at
 
 
-def change_of_groups(work: Work, apply: ApplyKeyed, touched: TouchedKeys) -> Change | None:
-    """Stored groups and their changes merged, None if that is left to Spark."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A change that the driver carries out, and how; None where no stored row goes."""
+
+    change: Change
+    how: Replacing | None
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Stored rows that changes touch, where each of them lies, and how they are replaced."""
+
+    places: tuple[Place, ...]
+    rows: pa.Table
+    how: Replacing | None
+
+    def found(self, change: Change) -> Found:
+        return Found(change, self.how)
+
+
+def locate_groups(work: Work, touched: TouchedKeys) -> Located | Replacing:
+    """The stored groups of the touched keys, or why their files are left to Spark."""
     here = _Here.of(work)
-    if here is None or touched.staged.rows > MOST_MERGED:
-        return None
+    if isinstance(here, Replacing):
+        return here
+    if not touched.staged.is_small:
+        return _by_spark(f"{touched.staged.rows:,} groups changed")
     files = here.files(touched.files)
     key = work.facts.stored.record.layout.key
-    if files is None or (key and not can_be_keys(here.stored.types, key)):
+    if files is None:
+        return _TOO_LARGE
+    if key and not can_be_keys(here.stored.types, key):
+        return _KEY
+    keys = touched.staged.table.select(range(len(key))).rename_columns(list(key))
+    places = here.places(files, keys)
+    how = here.how(places)
+    if how is not None and how.way == "rewritten by Spark":
+        return how
+    return Located(places, rows_at(here.stored, places, here.names), how)
+
+
+def change_of_groups(
+    work: Work, apply: ApplyKeyed, touched: TouchedKeys, located: Located
+) -> Change | None:
+    """Stored groups and their changes merged over values at hand, None if Spark must do it."""
+    here = _Here.of(work)
+    if isinstance(here, Replacing) or touched.staged.rows > MOST_MERGED:
         return None
-    lines = touched.staged.table
+    lines, stored, places = touched.staged.table, located.rows, located.places
     try:
         merge = MergeGroups(apply.view)
-        places = here.places(files, lines.select(range(len(key))).rename_columns(list(key)))
-        stored = rows_at(here.stored, places, here.names)
-        found = merge.merge(_values(lines), _values(stored), _places_by_line(places))
+        found = merge.merge(values_of(lines), values_of(stored), places_by_match(places))
         if isinstance(found, GroupsToRecompute):
             return None
         come = here.table(found.rows)
@@ -68,7 +114,7 @@ def change_of_groups(work: Work, apply: ApplyKeyed, touched: TouchedKeys) -> Cha
         return None
     minus = stored.take(pa.array([*found.replaced, *found.deleted], pa.int64()))
     plus = come.take(pa.array([*found.updated, *found.inserted], pa.int64()))
-    gone = _only(places, frozenset(found.gone))
+    gone = only_numbers(places, frozenset(found.gone))
     changed = {
         "insert": len(found.inserted),
         "update": len(found.updated),
@@ -77,22 +123,38 @@ def change_of_groups(work: Work, apply: ApplyKeyed, touched: TouchedKeys) -> Cha
     return Change(gone, come, minus, plus, changed)
 
 
-def change_of_rows(work: Work, staged: Staged) -> Change | None:
-    """Copies of rows deleted and inserted, None if that is left to Spark."""
+def change_of_lines(located: Located, lines: pa.Table) -> Change:
+    """The same from the lines that Spark made of the located groups: part, action, stored row."""
+    types = located.rows.schema
+    parts = [lines.filter(pc.equal(lines.column(PART), part)) for part in (ROWS, MINUS, PLUS)]
+    come, minus, plus = (part.select(types.names).cast(types) for part in parts)
+    counted = Counter(lines.column(ACTION).to_pylist())
+    changed = {
+        "insert": counted[INSERT],
+        "update": counted[UPDATE_NEW],
+        "delete": counted[DELETE],
+    }
+    return Change(located.places, come, minus, plus, changed)
+
+
+def change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
+    """Copies of rows deleted and inserted, or why that is left to Spark."""
     here = _Here.of(work)
-    if here is None or not staged.is_small:
-        return None
+    if isinstance(here, Replacing):
+        return here
+    if not staged.is_small:
+        return _by_spark(f"{staged.rows:,} rows changed")
     rows = staged.table.select(list(here.names)).cast(here.stored.types)
     weights = staged.table.column(WEIGHT).to_numpy()
     deleted = rows.take(pa.array(np.flatnonzero(weights < 0)))
     chosen = (
-        files_with_keys(work.facts.stored.snapshot.files, here.names, _values(deleted))
+        files_with_keys(work.facts.stored.snapshot.files, here.names, values_of(deleted))
         if deleted.num_rows
         else ()
     )
     files = here.files(chosen)
     if files is None:
-        return None
+        return _TOO_LARGE
     copies = -weights[weights < 0]
     places: tuple[Place, ...] | None = ()
     if deleted.num_rows:
@@ -102,42 +164,59 @@ def change_of_rows(work: Work, staged: Staged) -> Change | None:
     come = rows.take(pa.array(np.repeat(np.flatnonzero(weights > 0), weights[weights > 0])))
     minus = deleted.take(pa.array(np.repeat(np.arange(len(copies)), copies)))
     changed = {"insert": come.num_rows, "delete": minus.num_rows}
-    return Change(places, come, minus, come, changed)
+    return here.found(Change(places, come, minus, come, changed))
 
 
-def change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Change | None:
-    """All stored rows of the touched keys replaced, None if that is left to Spark."""
+def change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Found | Replacing:
+    """All stored rows of the touched keys replaced, or why that is left to Spark."""
     here = _Here.of(work)
-    if here is None or not (touched.staged.is_small and rows.is_small):
-        return None
+    if isinstance(here, Replacing):
+        return here
+    if not (touched.staged.is_small and rows.is_small):
+        return _by_spark(f"{rows.rows:,} rows of {touched.staged.rows:,} keys are replaced")
     key = work.facts.stored.record.layout.key
     files = here.files(touched.files)
-    if files is None or not can_be_keys(here.stored.types, key):
-        return None
+    if files is None:
+        return _TOO_LARGE
+    if not can_be_keys(here.stored.types, key):
+        return _KEY
     keys = touched.staged.table.rename_columns(list(key))
     places = here.places(files, keys)
     old = rows_at(here.stored, places, here.names)
     new = here.stored.types.empty_table()
     if rows.rows:
         new = rows.table.rename_columns(list(here.names)).cast(here.stored.types)
-    gone, come = _differences(old, new)
+    gone, come = differing_rows(old, new)
     minus, plus = old.take(pa.array(gone)), new.take(pa.array(come))
     changed = {"insert": plus.num_rows, "delete": minus.num_rows}
-    places = _only(places, frozenset(gone.tolist()))
-    return Change(places, plus, minus, plus, changed)
+    places = only_numbers(places, frozenset(gone.tolist()))
+    return here.found(Change(places, plus, minus, plus, changed))
 
 
-def replace_by_driver(work: Work, change: Change) -> Replaced:
-    """Small files are written anew, in larger ones the rows are marked."""
+def replace_by_driver(work: Work, found: Found) -> Replaced:
+    """Write the files of a change that was found."""
     here = _Here.of(work)
-    assert here is not None
+    assert isinstance(here, _Here)
     replacer = Replacer(work.table, here.stored, here.schema, work.token)
-    if bytes_of(change.places) > MOST_REWRITTEN and not work.table.why_not_mark():
-        files = work.actions.timed("write", lambda: replacer.mark(change))
-    else:
-        files = work.actions.timed("write", lambda: replacer.rewrite(change))
-    written = Written(files.adds, files.minus, files.plus, change.counted)
-    return Replaced(written, files.removes, with_changes=not files.marks, marks=files.marks)
+    is_marked = found.how is not None and found.how.way == "marked"
+    write = replacer.mark if is_marked else replacer.rewrite
+    files = work.actions.timed("write", lambda: write(found.change))
+    written = Written(files.adds, files.minus, files.plus, found.change.counted)
+    return Replaced(
+        written,
+        files.removes,
+        with_changes=not files.marks,
+        marks=files.marks,
+        how=found.how,
+    )
+
+
+def _by_spark(reason: str) -> Replacing:
+    return Replacing("rewritten by Spark", reason)
+
+
+_TOO_LARGE = _by_spark(f"the files to look at have more than {size_text(MOST_LOCATED)}")
+_KEY = _by_spark("a key column is of a type that only Spark compares")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +228,15 @@ class _Here:
     stored: StoredFiles
 
     @staticmethod
-    def of(work: Work) -> _Here | None:
-        """None where a column is of a type that is left to Spark."""
+    def of(work: Work) -> _Here | Replacing:
+        """Or why the view is left to Spark."""
         schema = work.facts.stored.record.layout.stored
         types = arrow_schema(schema)
-        if types is None or work.facts.stored.snapshot.partition_by:
-            return None
-        return _Here(work, schema, StoredFiles(types, work.table.open_file))
+        if types is None:
+            return _by_spark("a column is of a type that only Spark handles")
+        if work.facts.stored.snapshot.partition_by:
+            return _by_spark("the stored rows are partitioned")
+        return _Here(work, schema, StoredFiles(types, work.table.open_file, work.facts.view))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -168,6 +249,18 @@ class _Here:
             return None
         return files
 
+    def found(self, change: Change) -> Found | Replacing:
+        """The change with the way it is carried out; that way alone where it is Spark's."""
+        how = self.how(change.places)
+        return how if how is not None and how.way == "rewritten by Spark" else Found(change, how)
+
+    def how(self, places: Sequence[Place]) -> Replacing | None:
+        """How the rows at these places are replaced, None if there are none."""
+        if not places:
+            return None
+        wish, table = self.work.facts.marking, self.work.table
+        return way_to_replace(bytes_of(places), wish, table.why_not_mark)
+
     def places(self, files: Sequence[DataFile], keys: pa.Table) -> tuple[Place, ...]:
         if keys.num_columns:
             return places_of_keys(self.stored, files, keys)
@@ -179,48 +272,3 @@ class _Here:
         types = self.stored.types
         arrays = [pa.array(c, f.type) for c, f in zip(columns, types, strict=True)]
         return pa.table(arrays, schema=types)
-
-
-def _values(table: pa.Table) -> list[tuple[Any, ...]]:
-    if not table.num_columns:
-        return [()] * table.num_rows
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-
-
-def _places_by_line(places: Sequence[Place]) -> dict[int, int]:
-    """Of each line that was found the number of the stored row, counted over all places."""
-    matches = [int(m) for place in places for m in place.matches]
-    return {match: number for number, match in enumerate(matches)}
-
-
-def _only(places: Sequence[Place], numbers: frozenset[int]) -> tuple[Place, ...]:
-    """The places of these rows, counted over all places."""
-    first, found = 0, []
-    for place in places:
-        keep = np.array([first + i in numbers for i in range(len(place.positions))], bool)
-        first += len(place.positions)
-        if keep.any():
-            found.append(Place(place.file, place.positions[keep], place.matches[keep]))
-    return tuple(found)
-
-
-def _differences(old: pa.Table, new: pa.Table) -> tuple[Any, Any]:
-    """The numbers of the old rows that are not among the new ones, and the other way round."""
-    before, after = (_comparable_rows(t) for t in (old, new))
-    both = Counter(before) & Counter(after)
-    return _beyond(before, both.copy()), _beyond(after, both)
-
-
-def _comparable_rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    columns = [comparable_values(c).to_pylist() for c in table.columns]
-    return list(zip(*columns, strict=True))
-
-
-def _beyond(rows: list[tuple[Any, ...]], shared: Counter[tuple[Any, ...]]) -> Any:
-    found = []
-    for number, row in enumerate(rows):
-        if shared[row] > 0:
-            shared[row] -= 1
-        else:
-            found.append(number)
-    return np.array(found, np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -10,7 +11,7 @@ from pyspark.sql import functions as F
 from everview.apply.grouped import KEYS, RECOMPUTED, ApplyGrouped
 from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS
 from everview.program.programs import PartitionsSteps
-from everview.run.refresh.by_driver import change_of_partitions, replace_by_driver
+from everview.run.refresh.by_driver import Found, change_of_partitions, replace_by_driver
 from everview.run.refresh.overwrite import clustered
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys, check_counts, stage_by_key
@@ -38,9 +39,9 @@ def replace_partitions(work: Work, steps: PartitionsSteps) -> Replaced:
     work = work.holding(RECOMPUTED, rows)
     with work.during(steps.write.name):
         change = change_of_partitions(work, touched, rows)
-        if change is not None:
+        if isinstance(change, Found):
             return replace_by_driver(work, change)
-        return replace_keys(work, apply, touched)
+        return replace(replace_keys(work, apply, touched), how=change)
 
 
 def recompute_rows(work: Work, apply: ApplyGrouped, *, is_small: bool) -> Staged:

@@ -28,6 +28,7 @@ def receipt_of(work: Work, replaced: Replaced) -> Receipt:
         seconds={step: round(s, 4) for step, s in work.actions.seconds.items()},
         rows=_rows_after(work.facts, changed),
         compared=replaced.compared,
+        replaced=replaced.how,
     )
 
 

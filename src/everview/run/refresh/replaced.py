@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everview.facts.files import TableFile
+from everview.facts.merge_on_read import Replacing
 from everview.facts.tables import Mark
 from everview.run.rows.write import Written
 
@@ -18,7 +19,8 @@ class Replaced:
 
     `with_changes` says that change files were written beside the rows, if there was any change:
     without them, readers of changes compare the files that come with those that go. `compared`
-    says that all rows were recomputed, and only those that differ are told.
+    says that all rows were recomputed, and only those that differ are told. `how` says how stored
+    rows were replaced, None where none were or all of them.
     """
 
     written: Written = _NOTHING
@@ -26,6 +28,7 @@ class Replaced:
     with_changes: bool = False
     marks: tuple[Mark, ...] = ()
     compared: bool = False
+    how: Replacing | None = None
 
     @property
     def removed_rows(self) -> int:

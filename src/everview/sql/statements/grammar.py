@@ -27,6 +27,7 @@ GRAMMAR: tuple[Entry, ...] = (
         "  [CLUSTER BY (column, ...)]\n"
         "  [COMMENT 'text']\n"
         "  [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL]\n"
+        "  [TBLPROPERTIES ('merge_on_read' = 'auto' | 'never')]\n"
         "  AS query",
         "CREATE MATERIALIZED VIEW city_sales (city, n, total COMMENT 'in euros')\n"
         "  COMMENT 'what each city buys'\n"
@@ -67,9 +68,11 @@ GRAMMAR: tuple[Entry, ...] = (
         "ALTER MATERIALIZED VIEW",
         "ALTER MATERIALIZED VIEW [IF EXISTS] name\n"
         "  RENAME TO name | SET COMMENT 'text' | UNSET COMMENT\n"
-        "  | SET REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL",
+        "  | SET REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL\n"
+        "  | SET TBLPROPERTIES ('merge_on_read' = 'auto' | 'never')",
         "ALTER MATERIALIZED VIEW city_sales SET REFRESH POLICY INCREMENTAL STRICT",
-        "Changes the name, the comment or the refresh policy of a view.",
+        "Changes the name, the comment, the refresh policy or a property of a view; merge_on_read "
+        "says whether rows may be deleted by deletion vectors, which not every reader knows.",
     ),
     Entry(
         "DROP MATERIALIZED VIEW",
@@ -94,13 +97,14 @@ GRAMMAR: tuple[Entry, ...] = (
         "    [, [CONSTRAINT name] PRIMARY KEY (column, ...) [[NOT] ENFORCED]]\n"
         "    [, [CONSTRAINT name] FOREIGN KEY (column, ...) REFERENCES name (column, ...)] ...\n"
         "  )\n"
-        "  [USING DELTA] [PARTITIONED BY (column, ...)] [COMMENT 'text'] [AS query]",
+        "  [USING DELTA] [PARTITIONED BY (column, ...)] [COMMENT 'text']\n"
+        "  [TBLPROPERTIES ('merge_on_read' = 'auto' | 'never')] [AS query]",
         "CREATE TABLE sales (\n"
         "    id BIGINT PRIMARY KEY,\n"
         "    store_id INT NOT NULL REFERENCES stores (store_id),\n"
         "    amount DECIMAL(10, 2) COMMENT 'in euros',\n"
         "    day DATE\n"
-        "  ) PARTITIONED BY (day)",
+        "  ) PARTITIONED BY (day) TBLPROPERTIES ('merge_on_read' = 'never')",
         "Creates a Delta table, empty or with the rows of a query; every write is held to its "
         "primary key unless that is NOT ENFORCED.",
     ),
@@ -157,10 +161,11 @@ GRAMMAR: tuple[Entry, ...] = (
         "ALTER TABLE [IF EXISTS] name RENAME TO name | SET COMMENT 'text' | UNSET COMMENT\n"
         "  | ADD COLUMN column type [COMMENT 'text']\n"
         "  | ADD COLUMNS (column type [COMMENT 'text'], ...)\n"
+        "  | SET TBLPROPERTIES ('merge_on_read' = 'auto' | 'never')\n"
         "  | SET LOCATION 'path or URI'",
         "ALTER TABLE sales ADD COLUMN note STRING COMMENT 'what the buyer said'",
-        "Changes the name or the comment of a table, or adds columns at its end, which are NULL in "
-        "the rows that are there; SET LOCATION says where an attached table was moved.",
+        "Changes the name, the comment or a property of a table, or adds columns at its end, which "
+        "are NULL in the rows that are there; SET LOCATION says where an attached table was moved.",
     ),
     Entry(
         "DROP TABLE",
@@ -179,7 +184,8 @@ GRAMMAR: tuple[Entry, ...] = (
         "OPTIMIZE",
         "OPTIMIZE [TABLE | MATERIALIZED VIEW] name",
         "OPTIMIZE sales",
-        "Puts the same rows into fewer files; not a change for the views that read it.",
+        "Puts the same rows into fewer files, without those that deletion vectors mark; not a "
+        "change for the views that read it.",
     ),
     Entry(
         "VACUUM",

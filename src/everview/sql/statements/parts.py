@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from everview.errors import Place
+from everview.facts.merge_on_read import MergeOnRead
 from everview.facts.views import Policy
 from everview.sql.names import quoted
 from everview.sql.read.parse import place_at
@@ -183,3 +184,10 @@ class SetPolicy:
     """For materialized views alone."""
 
     policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class SetMergeOnRead:
+    """For tables and materialized views: whether rows may be deleted by deletion vectors."""
+
+    value: MergeOnRead

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from everview.facts.merge_on_read import MergeOnRead
 from everview.sql.statements.cursor import Cursor, Once
 from everview.sql.statements.lexer import TokenKind
 from everview.sql.statements.parts import AddColumns, Assignment, Column, ForeignKey, Name, Slice
+from everview.sql.statements.properties import table_properties
 from everview.sql.statements.values import (
     Attach,
     CreateTable,
@@ -45,6 +47,7 @@ def create_table(cursor: Cursor) -> CreateTable:
     once = Once(cursor)
     partitioned_by: tuple[Name, ...] = ()
     comment: str | None = None
+    merge_on_read: MergeOnRead | None = None
     while True:
         if once.accept("USING"):
             _format(cursor)
@@ -52,6 +55,8 @@ def create_table(cursor: Cursor) -> CreateTable:
             partitioned_by = cursor.listed(cursor.column)
         elif once.accept("COMMENT"):
             comment = cursor.string()
+        elif once.accept("TBLPROPERTIES"):
+            merge_on_read = table_properties(cursor)
         else:
             break
     rows = query(cursor) if cursor.accept("AS") else None
@@ -67,6 +72,7 @@ def create_table(cursor: Cursor) -> CreateTable:
         tuple(elements.foreign_keys),
         comment,
         elements.primary_key_not_enforced,
+        merge_on_read,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from everview.facts.merge_on_read import MergeOnRead
 from everview.facts.views import Policy
 from everview.sql.statements.asked import (
     Describe,
@@ -26,6 +27,7 @@ from everview.sql.statements.parts import (
     RenameTo,
     SetComment,
     SetLocation,
+    SetMergeOnRead,
     SetPolicy,
     Slice,
     ViewColumn,
@@ -58,6 +60,7 @@ class CreateTable:
     foreign_keys: tuple[ForeignKey, ...]
     comment: str | None
     primary_key_not_enforced: bool = False
+    merge_on_read: MergeOnRead | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,7 @@ class Attach:
 class AlterTable:
     name: Name
     if_exists: bool
-    change: RenameTo | SetComment | SetLocation | AddColumns
+    change: RenameTo | SetComment | SetLocation | AddColumns | SetMergeOnRead
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +216,7 @@ class CreateMaterializedView:
     policy: Policy | None
     query: Slice
     cluster_by: tuple[Name, ...] = ()
+    merge_on_read: MergeOnRead | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +232,7 @@ class DropMaterializedView:
 class AlterMaterializedView:
     name: Name
     if_exists: bool
-    change: RenameTo | SetComment | SetPolicy
+    change: RenameTo | SetComment | SetPolicy | SetMergeOnRead
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from everview.facts.merge_on_read import MergeOnRead
 from everview.facts.views import Policy
 from everview.sql.statements.cursor import Cursor, Once
 from everview.sql.statements.parts import (
@@ -12,10 +13,12 @@ from everview.sql.statements.parts import (
     RenameTo,
     SetComment,
     SetLocation,
+    SetMergeOnRead,
     SetPolicy,
     Slice,
     ViewColumn,
 )
+from everview.sql.statements.properties import table_properties
 from everview.sql.statements.tables import (
     accept_if_exists,
     accept_if_not_exists,
@@ -62,6 +65,7 @@ def create_materialized_view(cursor: Cursor, *, or_replace: bool) -> CreateMater
     once = Once(cursor)
     comment, policy = None, None
     cluster_by: tuple[Name, ...] = ()
+    merge_on_read: MergeOnRead | None = None
     while True:
         if once.accept("CLUSTER", "BY"):
             cluster_by = cursor.listed(cursor.column)
@@ -69,11 +73,13 @@ def create_materialized_view(cursor: Cursor, *, or_replace: bool) -> CreateMater
             comment = cursor.string()
         elif once.accept("REFRESH", "POLICY"):
             policy = _policy(cursor)
+        elif once.accept("TBLPROPERTIES"):
+            merge_on_read = table_properties(cursor)
         else:
             break
     rows = _definition(cursor)
     return CreateMaterializedView(
-        name, or_replace, if_not_exists, columns, comment, policy, rows, cluster_by
+        name, or_replace, if_not_exists, columns, comment, policy, rows, cluster_by, merge_on_read
     )
 
 
@@ -155,6 +161,10 @@ def alter(cursor: Cursor) -> Alter:
         cursor.want("ADD COLUMN")
     if what == "MATERIALIZED VIEW" and cursor.accept("SET", "REFRESH", "POLICY"):
         return AlterMaterializedView(name, if_exists, SetPolicy(_policy(cursor)))
+    if what != "VIEW" and cursor.accept("SET", "TBLPROPERTIES"):
+        change = SetMergeOnRead(table_properties(cursor))
+        made = AlterTable if what == "TABLE" else AlterMaterializedView
+        return made(name, if_exists, change)
     if what == "TABLE" and cursor.accept("SET", "LOCATION"):
         return AlterTable(name, if_exists, SetLocation(cursor.string("a path in quotes")))
     cursor.expect("UNSET", "COMMENT")
