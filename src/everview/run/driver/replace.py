@@ -74,6 +74,15 @@ class Replacer:
             plus=self._write("plus", change.plus),
         )
 
+    def merge(self, files: Sequence[DataFile], order: Sequence[str]) -> tuple[DataFile, ...]:
+        """Write one file with the rows of these that are not deleted, in the order of columns."""
+        names = self._schema.names
+        rows = pa.concat_tables(
+            self._stored.of_each(lambda file: self._stored.live_rows(file, names), files)
+        )
+        by = [(name, "ascending") for name in order]
+        return self._write("rows", rows.sort_by(by) if by else rows)
+
     def _without(self, place: Place) -> pa.Table:
         rows = self._stored.columns(place.file, self._schema.names)
         live = live_positions(place.file, rows.num_rows)
