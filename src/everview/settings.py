@@ -67,8 +67,7 @@ class Settings:
         "by commas in the variable. They are filters_below_joins, connected_joins, net_first, "
         "union_of_terms, join_order, small_sides, tidy_parts, narrow_scans, net_sources, parts and "
         "narrow_queries; all stands for all of them. Refreshes are slower without them, and give "
-        "the same rows. "
-        "`explain` says which are off.",
+        "the same rows. `explain` says which are off.",
     )
 
     class_archive: str = _setting(

@@ -123,7 +123,8 @@ def _reason(receipt: Receipt) -> str:
     why = receipt.reason if receipt.reason != receipt.way.why_skipped else ""
     exact = versions_text(receipt.watermark_before, receipt.watermark_after)
     how = "" if receipt.replaced is None else str(receipt.replaced)
-    parts = (why + _estimated(receipt), how, f"exact at {exact}" if exact else "")
+    after = "" if receipt.compacted is None else str(receipt.compacted)
+    parts = (why + _estimated(receipt), how, after, f"exact at {exact}" if exact else "")
     return " · ".join(filter(None, parts))
 
 
@@ -158,8 +159,8 @@ def receipt_card(receipt: Receipt) -> str:
 
 
 def _replaced(receipt: Receipt) -> str:
-    how = receipt.replaced
-    return "" if how is None else f"{how}: {how.reason}"
+    said = [f"{how}: {how.reason}" for how in (receipt.replaced, receipt.compacted) if how]
+    return "; ".join(said)
 
 
 def _against_recompute(receipt: Receipt) -> list[Markup]:

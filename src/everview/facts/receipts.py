@@ -14,6 +14,7 @@ from everview.facts.receipt_text import (
     verification_card,
     verification_text,
 )
+from everview.facts.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,22 @@ def _sum(one: int | None, two: int | None) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Compacted:
+    """Files that were written anew after a refresh, as how many, why, at which version, and the
+    seconds it took.
+    """
+
+    files: int
+    into: int
+    reason: str
+    version: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"compacted {counted(self.files, 'file')} into {self.into:,}"
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What one refresh did and why.
 
@@ -50,6 +67,8 @@ class Receipt:
     `compared` says of a full refresh that its rows were compared with the stored ones, because
     other views read them: then those are counted, and told to these views, that differ.
     `replaced` says how stored rows were replaced, and why so; None where none were or all of them.
+    `compacted` says which files were put together afterwards, by a commit of its own; the receipt
+    in the history does not know it yet.
     """
 
     view: str
@@ -69,6 +88,7 @@ class Receipt:
     recompute_seconds: float | None = None
     compared: bool = False
     replaced: Replacing | None = None
+    compacted: Compacted | None = None
 
     @property
     def way(self) -> Way:
@@ -116,7 +136,14 @@ class Receipt:
         below = tuple(Receipt.from_dict(r) for r in raw.get("below", ()))
         how = raw.get("replaced")
         replaced = None if how is None else Replacing(**how)
-        made = {"method": method, "read": read, "below": below, "replaced": replaced}
+        after = raw.get("compacted")
+        made = {
+            "method": method,
+            "read": read,
+            "below": below,
+            "replaced": replaced,
+            "compacted": None if after is None else Compacted(**after),
+        }
         return Receipt(**{**known, **made})
 
     def __str__(self) -> str:

@@ -21,4 +21,5 @@ REFRESH_PLACES = (
     "refresh: commit",
     "refresh: committed",
 )
+COMPACT_PLACE = "refresh: compact"  # where a failure fails no refresh
 WRITE_PLACES = ("write: find", "write: write", "write: commit", "write: committed")

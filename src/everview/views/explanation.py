@@ -45,7 +45,7 @@ class SourceMove:
     """How one source moved since the view was exact; a number is None if the log does not say.
 
     `ways` counts the commits per way of reading their changes; `lost` says why they cannot be
-    read.
+    read. `netted_from` is how many rows there were before those that cancel were left out.
     """
 
     name: str
@@ -56,6 +56,7 @@ class SourceMove:
     bytes: int = 0
     ways: tuple[tuple[str, int], ...] = ()
     lost: str = ""
+    netted_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,14 +222,16 @@ def _moved(source: SourceFacts) -> SourceMove:
         before, more = rows.get(file.sign), file.file.rows
         rows[file.sign] = None if before is None or more is None else before + more
     unsigned = Sign.FEED in rows
+    gross = source.gross
     return SourceMove(
         source.name,
         source.old,
         source.new,
         None if unsigned else rows[Sign.PLUS],
         None if unsigned else rows[Sign.MINUS],
-        changes.bytes,
+        changes.bytes if gross is None else gross.bytes,
         changes.ways,
+        netted_from=None if gross is None else gross.rows,
     )
 
 

@@ -83,10 +83,11 @@ def source_cells(source: SourceMove) -> tuple[str, ...]:
 def _rows(source: SourceMove) -> str:
     if source.inserted is None or source.deleted is None:
         return "rows not counted"
+    netted = "" if source.netted_from is None else f" of {source.netted_from:,} before netting"
     if not source.inserted and not source.deleted:
-        return "no rows"
+        return f"no rows{netted}"
     signed = ((source.inserted, "+"), (source.deleted, "-"))
-    return f"{' '.join(f'{sign}{n:,}' for n, sign in signed if n)} rows"
+    return f"{' '.join(f'{sign}{n:,}' for n, sign in signed if n)} rows{netted}"
 
 
 def _headline(told: Explanation) -> str:

@@ -12,10 +12,8 @@ from everview.facts.tables import Commit
 from everview.facts.views import ViewRecord
 from everview.facts.watermarks import SELF
 from everview.lake.port import LakeTable
-from everview.run.refresh.overwrite import clustered
-from everview.run.rows.read import snapshot_frame
-from everview.run.rows.write import files_wanted, write_rows
-from everview.spark.engine import Actions, Engine, whole
+from everview.run.refresh.compact import by_spark
+from everview.spark.engine import Engine
 
 
 def recluster(engine: Engine, table: LakeTable) -> int:
@@ -25,19 +23,13 @@ def recluster(engine: Engine, table: LakeTable) -> int:
     if len(snapshot.files) < 2 and not count_marked(snapshot.files):
         return head.version
     record = ViewRecord.from_json(head.properties["everview.view"])
-    token, actions = uuid.uuid4().hex, Actions()
-    # The stored bytes are compressed; as many partitions as at a build, for Spark to pack.
-    with engine.settings(whole(4 * snapshot.bytes)) as spark:
-        rows = clustered(snapshot_frame(spark, snapshot), record)
-        if not record.layout.has_key and not record.cluster_by:
-            rows = rows.coalesce(files_wanted(snapshot.bytes))
-        written = write_rows(rows, table, token, actions)
+    token = uuid.uuid4().hex
     return table.commit(
         Commit(
             base=head.version,
             operation="COMPACT",
             token=token,
-            adds=written.rows,
+            adds=by_spark(engine, table, record, snapshot, token),
             removes=snapshot.files,
             data_change=False,
             transactions=((SELF, head.version + 1),),

@@ -10,7 +10,7 @@ from everview.facts.tables import Snapshot
 from everview.lake.port import LakeTable
 from everview.lake.storage import is_absolute
 from everview.run.driver.arrow_types import arrow_schema
-from everview.run.driver.stored_files import StoredFiles, live_positions
+from everview.run.driver.stored_files import StoredFiles
 
 MOST_READ = 64_000_000  # bytes of files; beyond it Spark reads them in parallel
 
@@ -29,10 +29,5 @@ def rows_by_driver(table: LakeTable, snapshot: Snapshot, columns: Schema) -> pa.
     if len(files) < len(snapshot.files):
         return None
     stored = StoredFiles(types, table.open_file, table.uri)
-
-    def live(file: DataFile) -> pa.Table:
-        rows = stored.columns(file, columns.names)
-        positions = live_positions(file, rows.num_rows)
-        return rows if len(positions) == rows.num_rows else rows.take(pa.array(positions))
-
-    return pa.concat_tables([types.empty_table(), *stored.of_each(live, files)])
+    found = stored.of_each(lambda file: stored.live_rows(file, columns.names), files)
+    return pa.concat_tables([types.empty_table(), *found])

@@ -76,6 +76,15 @@ class Replacer:
         """Write change files alone, for a commit whose other files are there already."""
         return ReplacedFiles((), minus=self._write("minus", minus), plus=self._write("plus", plus))
 
+    def merge(self, files: Sequence[DataFile], order: Sequence[str]) -> tuple[DataFile, ...]:
+        """Write one file with the rows of these that are not deleted, in the order of columns."""
+        names = self._schema.names
+        rows = pa.concat_tables(
+            self._stored.of_each(lambda file: self._stored.live_rows(file, names), files)
+        )
+        by = [(name, "ascending") for name in order]
+        return self._write("rows", rows.sort_by(by) if by else rows)
+
     def _without(self, place: RowPlaces) -> pa.Table:
         rows = self._stored.columns(place.file, self._schema.names)
         live = live_positions(place.file, rows.num_rows)

@@ -67,6 +67,12 @@ class StoredFiles:
             return pa.chunked_array([pa.nulls(rows, wanted)])
         return column if column.type == wanted else column.cast(wanted)
 
+    def live_rows(self, file: DataFile, names: Sequence[str]) -> pa.Table:
+        """The rows of a file that are not deleted."""
+        rows = self.columns(file, names)
+        live = live_positions(file, rows.num_rows)
+        return rows if len(live) == rows.num_rows else rows.take(pa.array(live))
+
     def rows_at(self, file: DataFile, positions: Indices, names: Sequence[str]) -> pa.Table:
         """The rows of a file at these positions."""
         return self.columns(file, names).take(pa.array(positions))

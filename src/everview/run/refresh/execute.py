@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from everview.facts.receipts import Receipt
@@ -16,6 +16,7 @@ from everview.program.programs import (
     RowsSteps,
 )
 from everview.run.refresh.bag import append_rows, change_rows
+from everview.run.refresh.compact import compact_if_due
 from everview.run.refresh.grouped import replace_partitions
 from everview.run.refresh.keep import kept
 from everview.run.refresh.keyed import change_groups
@@ -52,7 +53,13 @@ def execute(work: Work) -> Published:
     finally:
         work.staging.remove()
     work.probe("refresh: committed")
-    return Published(receipt_of(work, replaced), version)
+    receipt = receipt_of(work, replaced)
+    compacted = None if is_whole else compact_if_due(work, replaced, version)
+    if compacted is None:
+        return Published(receipt, version)
+    seconds = {**receipt.seconds, "compact": compacted.seconds}
+    receipt = replace(receipt, seconds=seconds, compacted=compacted)
+    return Published(receipt, compacted.version)
 
 
 def _replaced(

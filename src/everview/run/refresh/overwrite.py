@@ -50,11 +50,17 @@ def clustered(frame: DataFrame, record: ViewRecord) -> DataFrame:
     layout = record.layout
     if layout.has_key and not layout.key:
         return frame.coalesce(1)
-    names = dict.fromkeys((*record.cluster_by, *(layout.key if layout.has_key else ())))
+    names = cluster_columns(record)
     if not names:
         return frame
     keys = [F.col(_path(name)) for name in names]
     return frame.repartitionByRange(*keys).sortWithinPartitions(*keys)
+
+
+def cluster_columns(record: ViewRecord) -> tuple[str, ...]:
+    """The stored columns whose ranges files should hold."""
+    layout = record.layout
+    return tuple(dict.fromkeys((*record.cluster_by, *(layout.key if layout.has_key else ()))))
 
 
 def _path(stored: str) -> str:
