@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pyarrow as pa
 import pytest
 
 from everview.facts.files import DataFile, Positions, RowSelection
+from everview.facts.merge_on_read import PROPERTY
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Mark, Snapshot
 from everview.lake.port import LakeTable
@@ -61,15 +62,15 @@ CASES: dict[str, tuple[FoundRows, str]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_by_the_rows_found(case: str) -> None:
     given, word = CASES[case]
-    why = why_rewrite(table(), snapshot(LARGE), given)
+    why = why_rewrite(table(), snapshot(LARGE), "auto", given)
     assert word in why
     assert bool(why) == bool(word)
 
 
 def test_by_the_table() -> None:
-    assert why_rewrite(table(), snapshot(LARGE)) == ""
-    assert "small" in why_rewrite(table(), snapshot(4_000_000))
-    assert why_rewrite(table("append-only"), snapshot(LARGE)) == "append-only"
-    never: dict[str, Any] = {"everview.merge_on_read": "never"}
-    assert "never" in why_rewrite(table(), snapshot(LARGE, never))
-    assert why_rewrite(table(), snapshot(LARGE, {"everview.merge_on_read": "auto"})) == ""
+    assert why_rewrite(table(), snapshot(LARGE), "auto") == ""
+    assert "small" in why_rewrite(table(), snapshot(4_000_000), "auto")
+    assert why_rewrite(table("append-only"), snapshot(LARGE), "auto") == "append-only"
+    assert why_rewrite(table(), snapshot(LARGE), "never")
+    assert why_rewrite(table(), snapshot(LARGE, {PROPERTY: "never"}), "auto")
+    assert why_rewrite(table(), snapshot(LARGE, {PROPERTY: "auto"}), "never") == ""
