@@ -190,8 +190,10 @@ def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], applied: Applied, parts: 
     match applied:
         case AppendRows():
             return Cost(read, come, parts + 1, ("rows appended",))
-        case ChangeGroups():
-            return Cost(read + looked_at, written, parts + (1 if few else 2), ("files touched",))
+        case ChangeGroups(view, may_lose):
+            loses = may_lose and any(kept.area.lost for kept in view.areas)
+            actions = parts + (1 if few else 2) + (1 if loses else 0)  # extremes are looked for
+            return Cost(read + looked_at, written, actions, ("files touched",))
         case ChangeRows():
             return Cost(read + looked_at, written, parts + (1 if few else 3), ("files touched",))
         case ReplacePartitions():
