@@ -227,7 +227,7 @@ def test_an_append_rebases_on_the_first_marks(wh: ev.Warehouse, sales: ev.Table)
 def test_many_rows_are_written_by_spark(
     wh: ev.Warehouse, sales: ev.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everview.run.rows.staging.MOST_FETCHED_ROWS", 1)
+    monkeypatch.setattr("everview.run.rows.staging.FEW_CHANGES", 1)
     sales.update({"amount": "amount + 1"}, "id < 4")
     assert ways(sales) == {"deletion vectors": 1}
     sales.merge(frame(wh.spark, SALES, (1, "x", 1), (7, "y", 2), (8, "z", 3)), on="id")

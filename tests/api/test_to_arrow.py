@@ -41,6 +41,7 @@ def test_rows_and_types_are_those_of_spark(
     top = wh.create_materialized_view("top", "SELECT id FROM every ORDER BY id DESC LIMIT 2")
     nested = wh.create_materialized_view("nested", "SELECT id, array(id) AS a FROM every")
     strict = wh.create_table("strict", "id BIGINT NOT NULL, p STRING")
+    wh.sql("INSERT INTO strict VALUES (1, NULL)")
     parted = wh.create_table("parted", wh.spark.sql(EVERY), partition_by="s")
     table.add_column("later", "BIGINT")
     table.append(wh.spark.sql(EVERY).selectExpr("*", "id AS later"))
