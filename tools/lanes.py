@@ -83,6 +83,7 @@ PLANS = {
     ),
 }
 
+_PATIENCE = 30  # seconds that a job says nothing
 _DONE = re.compile(r"tests/(?P<group>[^/:.]+).*?::.* (?P<how>PASSED|FAILED|ERROR|SKIPPED|XFAIL)\b")
 
 
@@ -92,7 +93,7 @@ class Progress:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._group = ""
-        self._begun = time.perf_counter()
+        self._begun = self._told = time.perf_counter()
         self._counts: Counter[str] = Counter()
         self.kept: list[str] = []
         self.passed = 0
@@ -109,6 +110,11 @@ class Progress:
             self._group = done["group"]
         self._counts[done["how"].lower()] += 1
         self.passed += done["how"] == "PASSED"
+        now = time.perf_counter()
+        if now - self._told > _PATIENCE:
+            told.append(f"{self._job.name:<8}{self._group:<14}{sum(self._counts.values())} so far")
+        if told:
+            self._told = now
         if done["how"] in ("FAILED", "ERROR"):
             told.append(line.split(" [")[0].rstrip())
         return told
