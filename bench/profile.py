@@ -28,7 +28,7 @@ PHASES = {
     "choose": "everview.views.planned.choose",
     "make the steps": "everview.views.planned.with_steps",
     "run the steps": "everview.refresh.run",
-    "  cut scans": "everview.run.refresh.work.narrowed",
+    "  cut scans": "everview.run.refresh.work.improved",
     "  write SQL": "everview.run.refresh.work.write",
     "  frames, Spark's analysis": "everview.run.rows.frames.Frames.run",
     "  stage the changes": "everview.run.refresh.keyed.stage_by_key",

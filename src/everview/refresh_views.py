@@ -29,7 +29,7 @@ from everview.run.refresh.several import (
 from everview.spark.interrupts import raised_at_once
 from everview.spark.log import LOG
 from everview.views.gather import Pins
-from everview.views.graph import refresh_order, views_below
+from everview.views.graph import readers, refresh_order, views_below
 from everview.views.replacement import names_read_now, why_rebuild
 from everview.views.skipped import skipped
 from everview.views.world import World, record_of
@@ -53,7 +53,8 @@ def refresh_views(
     def work(name: str, where: World) -> Receipt:
         if isinstance(unread := read[name], Exception):
             raise unread
-        own = replace(wish, full=wish.full and name in wanted)
+        above = tuple(known[n] for n in readers(name, sources))
+        own = replace(wish, full=wish.full and name in wanted, read_by=above)
         return _refresh_one(where, name, pins, own)
 
     below = {n: views_below(n, sources) for n in order}

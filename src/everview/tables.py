@@ -19,7 +19,7 @@ from everview.lake.catalog import Entry
 from everview.lake.port import LakeTable
 from everview.queries import public_frame, query_frame
 from everview.run.dml.constraints import verify_keys
-from everview.run.dml.statement import Target
+from everview.run.dml.target import Target
 from everview.run.dml.writer import TableWriter
 from everview.run.rows.given import Frame, given_frame, is_frame
 from everview.run.rows.read import schema_of, snapshot_frame
@@ -119,6 +119,7 @@ def writer(world: World, table: LakeTable, name: str) -> TableWriter:
             name=name,
             query=query,
             declared=declared_of(table),
+            merge_on_read=world.settings.merge_on_read,
         )
     )
 

@@ -115,7 +115,7 @@ def test_many_keys_are_replaced_by_clustering_anew(
         FROM sales
     """
     view = wh.create_materialized_view("v", sql, policy="INCREMENTAL STRICT")
-    monkeypatch.setattr(staging, "MOST_FETCHED_ROWS", 0)
+    monkeypatch.setattr(staging, "FEW_CHANGES", 0)
     add_sales(sales, (6, None, 60), (7, "Rome", 1), (8, "Oslo", 2))
     sales.delete("city = 'Bern'")
     receipt = view.refresh()

@@ -103,7 +103,7 @@ BIG = [source("t", PLUS, MINUS, size=1000)]
 def test_auto_takes_the_cheaper_way() -> None:
     choice = choose(facts(GROUPS, *BIG), GROUPS, full=False)
     assert isinstance(choice.strategy, Full)
-    assert choice.reason == "cheaper: 1 action rather than 2"
+    assert choice.reason == "cheaper: reads 8 % of the bytes"
     assert isinstance(choice.runner_up, Incremental)
 
 
@@ -158,3 +158,21 @@ def test_a_view_that_is_full_only_says_why_and_where() -> None:
     nowhere = replace(FULL, place=None)
     choice = choose(facts(nowhere, source("t", PLUS)), nowhere, full=False)
     assert choice.reason == "LIMIT or OFFSET is not maintained incrementally"
+
+
+def test_the_cost_of_a_full_refresh_that_others_read_has_the_comparison_in_it() -> None:
+    alone = facts(GROUPS, source("t", PLUS), policy="FULL")
+    choice = choose(replace(alone, read_by=("gold",)), GROUPS, full=False)
+    assert isinstance(choice.strategy, Full)
+    assert choice.reason == "the policy is FULL; read by gold, so only what differs is told"
+    before = choose(alone, GROUPS, full=False).strategy.cost
+    stored = alone.stored.snapshot.bytes
+    assert choice.strategy.cost == before.with_comparison(stored)
+    assert choice.strategy.cost.bytes_read == before.bytes_read + 2 * stored
+    assert [s.name for s in program(choice, GROUPS).steps] == ["write", "compare", "commit"]
+
+
+def test_a_first_build_is_compared_with_nothing() -> None:
+    given = facts(GROUPS, source("t", PLUS, old=None))
+    read = choose(replace(given, read_by=("gold",)), GROUPS, full=False)
+    assert read == choose(given, GROUPS, full=False)

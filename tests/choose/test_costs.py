@@ -65,7 +65,13 @@ def test_no_more_files_are_rewritten_than_rows_changed() -> None:
     many = snapshot(*[100] * 50)
     cost = cost_of(facts(GROUPS, source("t", MINUS), stored=many), GROUPS)
     assert cost.bytes_written == 5 * 100
-    assert cost.actions == 2
+    assert cost.actions == 1
+
+
+def test_in_large_files_rows_are_marked_and_not_written_anew() -> None:
+    large = snapshot(*[10_000_000] * 5)
+    cost = cost_of(facts(GROUPS, source("t", MINUS), stored=large), GROUPS)
+    assert cost.bytes_written == 50_000_000 * 5 // 500
 
 
 def test_what_is_not_known_counts_as_everything() -> None:

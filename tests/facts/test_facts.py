@@ -107,8 +107,11 @@ def test_bounds_that_are_not_known_are_empty() -> None:
 
 
 def test_rows_in_memory_are_a_file_too() -> None:
-    inline = InlineFile("m", ("id",), ((1,), (2,)))
-    assert (inline.rows, inline.size, inline.bounds_of("id")) == (2, 0, Bounds())
+    inline = InlineFile("m", ("id", "price"), ((2, 0.5), (None, float("nan")), (1, None)))
+    assert (inline.rows, inline.size) == (3, 0)
+    assert inline.bounds_of("id") == Bounds(1, 2, 1)
+    assert inline.bounds_of("price") == Bounds(nulls=1)
+    assert inline.bounds_of("other") == Bounds()
 
 
 @pytest.mark.parametrize(("rows", "total"), [((1, 2), 3), ((1, None), None), ((), 0)])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import everview as ev
+from everview.facts.tables import Lost
+from everview.run.dml import marking
 from everview.run.faults import WRITE_PLACES
 from tests.api.bags import bag, frame
 from tests.api.shop import SALES, add_sales
@@ -12,6 +14,8 @@ from tests.faults.crash import crash_at, opened_again, staged_files
 from tests.faults.statements import AFTER, BEFORE, STATEMENTS
 
 CASES = [(name, place) for name, (_, places) in STATEMENTS.items() for place in places]
+
+MARKING = ("delete", "update", "merge")
 
 
 def test_every_named_place_is_among_the_cases() -> None:
@@ -32,6 +36,28 @@ def test_a_crash_of_a_statement(shop: ev.Warehouse, table: ev.Table, name: str, 
         assert statement(after, "token") == 2
     assert bag(after.to_df()) == bag(AFTER[name])
     assert staged_files(shop) == []
+
+
+@pytest.mark.parametrize(("name", "place"), [c for c in CASES if c[0] in MARKING])
+def test_a_crash_of_a_statement_that_marks_rows(
+    shop: ev.Warehouse, table: ev.Table, name: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(marking, "MOST_REWRITTEN", 0)
+    monkeypatch.setattr(marking, "MOST_SHARE", 1.0)
+    add_sales(table, (7, "Oslo", 70))
+    statement, _ = STATEMENTS[name]
+    with crash_at(shop, f"write: {place}"):
+        statement(table, "token")
+    assert staged_files(shop) == []
+    after = opened_again(shop).table(table.name)
+    landed = place == "committed"
+    assert bag(after.to_df()) == bag([*(AFTER[name] if landed else BEFORE), (7, "Oslo", 70)])
+    for _ in range(2):
+        assert statement(after, "token") == 3
+    assert bag(after.to_df()) == bag([*AFTER[name], (7, "Oslo", 70)])
+    changes = shop._world.open(after._entry).changes(2, 3)
+    assert not isinstance(changes, Lost)
+    assert "change files" not in dict(changes.ways)
 
 
 @pytest.mark.parametrize("name", STATEMENTS)

@@ -31,6 +31,10 @@ class Evaluator:
         """The rows of a plan at hand under a name, for plans to come."""
         self._lines[name] = self.lines(rel)
 
+    def is_kept(self, name: str) -> bool:
+        """Whether the rows of this name are at hand yet."""
+        return name in self._lines
+
     def rows(self, rel: Rel) -> Bag:
         return bag(self.lines(rel))
 

@@ -41,25 +41,31 @@ def _rewritten_otherwise(case: Case, known: Evaluator, off: frozenset[str]) -> s
     for one in before.ran:
         if known.rows(one.plan) != known.rows(case.rel):
             return f"{one.name} gives other rows:\n{plan_text(one.plan)}\nof"
-    for told in (Known(large=case.changed), Known(gone=case.changed)):
+    for told, netted in ((Known(large=case.changed), case.changed), (Known(gone=case.changed), ())):
         # Parts are kept by name: each plan has an evaluator of its own.
         changes = delta(before.plan, case.changed, told)
-        wrong = _rewritten_changes(case, Evaluator(case.state()), changes, off)
+        known = Evaluator(case.state())
+        context = Context(
+            leaf_rows=_few_changes,
+            leaf_facts=_leaf_facts(known),
+            repeated=1,
+            together=5,
+            netted=frozenset(netted),
+            off=off,
+        )
+        wrong = _rewritten_changes(case, known, changes, context)
         if wrong:
             return wrong
     return ""
 
 
-def _rewritten_changes(
-    case: Case, known: Evaluator, changes: Rel | None, off: frozenset[str]
-) -> str:
+def _rewritten_changes(case: Case, known: Evaluator, changes: Rel | None, context: Context) -> str:
     """What is wrong after some pass, or in the queries that a refresh would run."""
     if changes is None:
         return ""
-    context = Context(
-        leaf_rows=_few_changes, leaf_facts=_leaf_facts(known), repeated=1, together=5, off=off
-    )
     better = improved(When.CHANGES, changes, context)
+    for part in better.queries.parts:
+        known.keep(part.name, improved(When.QUERY, part.rel, context).plan)
     again = improved(When.AGAIN, better.plan, context)
     for one in (*better.ran, *again.ran):
         if known.rows(one.plan) != known.difference(case.rel):
@@ -77,6 +83,8 @@ def _leaf_facts(known: Evaluator) -> LeafFacts:
     """What files would say of the numbers in the leaves, as narrowly as they can."""
 
     def facts(leaf: Scan | Changes | Local) -> tuple[Types, Ranges]:
+        if isinstance(leaf, Local) and not known.is_kept(leaf.name):
+            return {}, {}
         held = [row for row, _ in known.lines(leaf)]
         if isinstance(leaf, Scan | Changes):  # a type is the table's, whatever rows are read
             held += [r for when in At for r in known.state.tables[leaf.table, when]]

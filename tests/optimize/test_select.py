@@ -9,8 +9,15 @@ from typing import Any
 
 import pytest
 
+from everview.algebra.ranges import Range
 from everview.facts.files import Bounds, DataFile, InlineFile
-from everview.optimize.select import Key, admits, files_overlapping, files_with_keys
+from everview.optimize.select import (
+    Key,
+    admits,
+    files_overlapping,
+    files_with_keys,
+    ranges_that_cut,
+)
 
 NAN = math.nan
 
@@ -46,9 +53,10 @@ def test_without_key_columns_every_file_is_taken() -> None:
     assert chosen([], LOW, UNKNOWN, columns=()) == ["low", "unknown"]
 
 
-def test_rows_in_memory_have_no_bounds() -> None:
-    inline = InlineFile("m", ("k",), ((1,),))
+def test_rows_in_memory_are_their_own_bounds() -> None:
+    inline = InlineFile("m", ("k",), ((1,), (9,)))
     assert files_with_keys((inline,), ("k",), [(7,)]) == (inline,)
+    assert files_with_keys((inline,), ("k",), [(10,)]) == ()
 
 
 @pytest.mark.parametrize(
@@ -140,3 +148,29 @@ def test_boxes_overlap_in_every_column() -> None:
     apart = file("apart", k=Bounds(2, 2, 0), d=Bounds(2, 2, 0))
     assert files_overlapping((stored,), (apart,), ("k", "d")) == ()
     assert files_overlapping((stored,), (apart,), ("k",)) == (stored,)
+
+
+@pytest.mark.parametrize(
+    ("range_", "kept"),
+    [
+        (Range(40, 60), True),
+        (Range(3, 97), False),
+        (Range(-500, 55), False),
+        (Range(90, 500), True),
+        (Range(7, 7), True),
+    ],
+)
+def test_a_range_that_keeps_nearly_all_rows_is_no_filter(range_: Range, kept: bool) -> None:
+    files = (file("one", k=Bounds(1, 60, 0)), file("two", k=Bounds(40, 100, 0)))
+    assert ranges_that_cut({"k": range_}, files) == ({"k": range_} if kept else {})
+
+
+def test_where_bounds_are_not_known_a_range_is_a_filter() -> None:
+    files = (file("one", k=Bounds(1, 60, 0)), UNKNOWN)
+    assert ranges_that_cut({"k": Range(1, 100)}, files) == {"k": Range(1, 100)}
+
+
+def test_a_range_of_texts_is_left_out_if_it_holds_all() -> None:
+    files = (file("one", k=Bounds("b", "y", 0)),)
+    assert ranges_that_cut({"k": Range("a", "z")}, files) == {}
+    assert ranges_that_cut({"k": Range("c", "z")}, files) == {"k": Range("c", "z")}

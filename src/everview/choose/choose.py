@@ -8,8 +8,9 @@ from typing import assert_never
 from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import walk_plan
 from everview.choose.changes import changed_files, changes_of, context_of, known_of
-from everview.choose.cost import Cost
-from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal
+from everview.choose.cost import FEW_CHANGES, LOCATED_SHARE, MOST_REWRITTEN, Cost
+from everview.choose.netting import netted_by_query, netting_text
+from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal, Strategy
 from everview.choose.unchanged import must_be_full, require_full_allowed, unchanged
 from everview.choose.variants import (
     AppendRows,
@@ -29,7 +30,19 @@ from everview.shape.shape import FullOnly, Keyed, Shape
 
 
 def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
-    """The strategy for this refresh under the view's policy."""
+    """The strategy for this refresh under the view's policy, with what was netted before."""
+    choice = _chosen(facts, shape, full=full)
+    told = (choice.reason, netting_text(facts), _above_text(choice.strategy))
+    return replace(choice, reason="; ".join(filter(None, told)))
+
+
+def _above_text(strategy: Strategy) -> str:
+    if not isinstance(strategy, Full) or not strategy.read_by:
+        return ""
+    return f"read by {', '.join(strategy.read_by)}, so only what differs is told"
+
+
+def _chosen(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     moment = shape.moment if isinstance(shape, FullOnly) else None
     idle = unchanged(facts, moment, full=full)
     if idle is not None:
@@ -41,7 +54,7 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
         return Choice(Move(), f"new versions of {names} hold no change of rows")
     if forced:
         return recomputed(facts, forced)
-    recompute = Full(_full_cost(facts))
+    recompute = _full(facts)
     incremental = _incremental(facts, shape)
     if isinstance(incremental, Refusal):
         return _fall_back(facts, recompute, incremental)
@@ -50,7 +63,7 @@ def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
 
 def recomputed(facts: RefreshFacts, reason: str) -> Choice:
     """A full recompute, whatever the policy and the costs are."""
-    return Choice(Full(_full_cost(facts)), reason)
+    return Choice(_full(facts), reason)
 
 
 def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
@@ -66,10 +79,11 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     gone = _gone(facts, changes.plan)
     if gone:
         return Refusal(Way.INCREMENTAL, gone)
-    context = context_of(facts)
+    context = replace(context_of(facts), netted=netted_by_query(facts, changes.plan))
     better = improved(When.CHANGES, changes.plan, context)
     plan = better.plan
-    read = (plan, *_read_again(shape))
+    first = better.queries.parts
+    read = (*(part.rel for part in first), plan, *_read_again(shape))
     leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not leaf.inputs}
     parts = improved(When.PARTS, plan, replace(context, leaf_bytes=leaves))
     return Incremental(
@@ -77,7 +91,8 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         changes=plan,
         changed=changed,
         insert_only=changes.insert_only,
-        cost=_cost(facts, read, changes.applied, len(parts.queries.parts)),
+        cost=_cost(facts, read, changes.applied, len(first) + len(parts.queries.parts)),
+        first=first,
         leaf_bytes=leaves,
         passes_off=facts.passes_off,
         ran=changes.ran + better.ran + parts.ran,
@@ -129,6 +144,13 @@ def _cheaper(facts: RefreshFacts, incremental: Incremental, recompute: Full) -> 
     return Choice(incremental, few.advantage(many), recompute)
 
 
+def _full(facts: RefreshFacts) -> Full:
+    """A full recompute; rows that others read are compared with the stored ones, if there are."""
+    if not facts.stored.built or not facts.read_by:
+        return Full(_full_cost(facts))
+    return Full(_full_cost(facts).with_comparison(facts.stored.snapshot.bytes), facts.read_by)
+
+
 def _full_cost(facts: RefreshFacts) -> Cost:
     stored = facts.stored.snapshot.bytes
     read = sum(s.at_new.bytes for s in facts.sources)
@@ -149,19 +171,31 @@ def leaf_bytes(facts: RefreshFacts, leaf: Rel) -> int:
 
 
 def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], applied: Applied, parts: int) -> Cost:
-    """Every leaf is read once; of the stored view, as many files as there may be touched."""
+    """Every leaf is read once; of the stored view, as many files as there may be touched.
+
+    Where changes are few the driver locates the rows in some columns of these files: it marks them
+    or writes small files anew, and appends the rows that come. Else Spark writes the files anew.
+    """
     read = sum(leaf_bytes(facts, leaf) for plan in plans for leaf in walk_plan(plan))
     stored = facts.stored.snapshot
     rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
     known = [r for r in rows if r is not None]
-    rewritten = stored.bytes * facts.touched_files() // max(1, len(stored.files))
+    touched = stored.bytes * facts.touched_files() // max(1, len(stored.files))
+    share = min(1.0, sum(known) / max(1, stored.rows or 1))
+    come = int(share * stored.bytes)
+    few = len(known) == len(rows) and sum(known) <= FEW_CHANGES
+    looked_at, written = touched, touched
+    if few:
+        looked_at = int(touched * LOCATED_SHARE)
+        written = come if touched > MOST_REWRITTEN else touched
     match applied:
         case AppendRows():
-            share = sum(known) / max(1, stored.rows or 1)
-            return Cost(read, int(min(1.0, share) * stored.bytes), parts + 1, ("rows appended",))
+            return Cost(read, come, parts + 1, ("rows appended",))
         case ChangeGroups():
-            return Cost(read + rewritten, rewritten, parts + 2, ("files touched",))
-        case ChangeRows() | ReplacePartitions():
-            return Cost(read + rewritten, rewritten, parts + 3, ("files touched",))
+            return Cost(read + looked_at, written, parts + (1 if few else 2), ("files touched",))
+        case ChangeRows():
+            return Cost(read + looked_at, written, parts + (1 if few else 3), ("files touched",))
+        case ReplacePartitions():
+            return Cost(read + looked_at, written, parts + (2 if few else 3), ("files touched",))
         case _:
             assert_never(applied)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 # Measured on two cores at TPC-H scale factor 1; only their ratio decides anything.
 BYTES_READ_PER_SECOND = 60e6
 BYTES_WRITTEN_PER_SECOND = 20e6
 SECONDS_PER_ACTION = 0.25
+
+# What the driver does by itself: changes of so many rows at most; of the bytes of the files that it
+# looks at, the share that this costs beside a read by Spark; and the bytes of files that it writes
+# anew rather than marking rows in them.
+FEW_CHANGES = 200_000
+LOCATED_SHARE = 0.1
+MOST_REWRITTEN = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,12 @@ class Cost:
             return f"reads {_share(self.bytes_read, other.bytes_read)} of the bytes"
         return f"writes {_share(self.bytes_written, other.bytes_written)} of the bytes"
 
+    def with_comparison(self, stored: int) -> Cost:
+        """The same with all rows compared with the stored ones, of so many bytes, for the views
+        that read them: both are read once more. What those views then pay is what differs.
+        """
+        return replace(self, bytes_read=self.bytes_read + 2 * stored, actions=self.actions + 1)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             **asdict(self),
@@ -52,7 +65,9 @@ class Cost:
 
 def _share(part: int, whole: int) -> str:
     share = 100 * part / max(1, whole)
-    return "less than 1 %" if share < 1 else f"{share:.0f} %"
+    if share < 1:
+        return "less than 1 %"
+    return "a little less than 100 %" if share > 99 else f"{share:.0f} %"
 
 
 NOTHING = Cost(0, 0, 0)

@@ -11,7 +11,7 @@ from everview.facts.methods import Method, Way
 
 if TYPE_CHECKING:  # a refresh with nothing to do needs no plan
     from everview.algebra.relations import Rel
-    from everview.optimize.parts import LeafBytes
+    from everview.optimize.parts import LeafBytes, Part
     from everview.optimize.passes import Ran
 
 
@@ -40,7 +40,8 @@ class Move:
 class Incremental:
     """Propagate the changes of these tables, and apply what they do to the view.
 
-    `ran` are the passes that the plan went through, but for those that are off.
+    `first` are the queries that net changes before the plan reads them. `ran` are the passes that
+    the plan went through, but for those that are off.
     """
 
     applied: Applied
@@ -50,6 +51,7 @@ class Incremental:
     cost: Cost
     leaf_bytes: LeafBytes = field(default_factory=dict)
     passes_off: frozenset[str] = frozenset()
+    first: tuple[Part, ...] = ()
     ran: tuple[Ran, ...] = field(default=(), compare=False)
 
     @property
@@ -59,9 +61,10 @@ class Incremental:
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """Recompute everything."""
+    """Recompute everything; where views read this one, only what differs is told to them."""
 
     cost: Cost
+    read_by: tuple[str, ...] = ()
 
     method = Method(Way.FULL)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
 from typing import Any
 
@@ -70,8 +71,8 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class InlineFile:
-    """The in-memory lake's file: the rows themselves, values in the order of the schema it was
-    written with.
+    """A file that is the rows themselves, values in the order of its columns: of the in-memory
+    lake, or of changes of which few are left after those that cancel.
     """
 
     path: str
@@ -88,8 +89,18 @@ class InlineFile:
         return 0
 
     def bounds_of(self, column: str) -> Bounds:
-        return Bounds()
+        """Of whole numbers, texts and days."""
+        if column not in self.columns:
+            return Bounds()
+        place = self.columns.index(column)
+        values = [row[place] for row in self.values if row[place] is not None]
+        nulls = len(self.values) - len(values)
+        if not values or {type(v) for v in values} not in _ORDERED:
+            return Bounds(nulls=nulls)
+        return Bounds(min(values), max(values), nulls)
 
+
+_ORDERED: tuple[set[type], ...] = ({int}, {str}, {date})
 
 TableFile = DataFile | InlineFile
 

@@ -66,9 +66,9 @@ def _cells(receipt: Receipt) -> tuple[str, ...]:
 
 def changed_text(receipt: Receipt) -> str:
     """`31 of 200 rows changed`, with how many are new or gone if any are; those that are gone
-    count among the 200.
+    count among the 200. Of a full refresh that was compared, how many differ.
     """
-    if receipt.is_full:
+    if receipt.is_full and not receipt.compared:
         return f"{counted(receipt.rows_inserted, 'row')} written"
     kinds = (
         (receipt.rows_inserted, "new"),
@@ -78,12 +78,13 @@ def changed_text(receipt: Receipt) -> str:
     number = sum(n for n, _ in kinds)
     known = (receipt.rows or 0) + receipt.rows_deleted
     of = f" of {known:,}" if receipt.rows is not None and known else ""
+    changed = "differ" if receipt.is_full else "changed"
     if not number:
-        return f"none{of} rows changed" if of else "no rows changed"
+        return f"none{of} rows {changed}" if of else f"no rows {changed}"
     said = ", ".join(f"{n:,} {word}" for n, word in kinds if n)
     only_updates = number == receipt.rows_updated
     rows = "row" if not of and number == 1 else "rows"
-    return f"{number:,}{of} {rows} changed{'' if only_updates else f' ({said})'}"
+    return f"{number:,}{of} {rows} {changed}{'' if only_updates else f' ({said})'}"
 
 
 def read_text(read: Mapping[str, Read]) -> str:

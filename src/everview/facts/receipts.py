@@ -64,6 +64,8 @@ class Receipt:
     full. `seconds` are per step. `below` are the receipts of the views that were refreshed first.
     `rows` is how many are stored afterwards, `recompute_seconds` what the last full refresh took;
     None if not known. Rows are counted as they are stored: a view with LIMIT shows some of them.
+    `compared` says of a full refresh that its rows were compared with the stored ones, because
+    other views read them: then those are counted, and told to these views, that differ.
     `replaced` says how stored rows were replaced, and why so; None where none were or all of them.
     `compacted` says which files were put together afterwards, by a commit of its own; the receipt
     in the history does not know it yet.
@@ -84,6 +86,7 @@ class Receipt:
     below: tuple[Receipt, ...] = ()
     rows: int | None = None
     recompute_seconds: float | None = None
+    compared: bool = False
     replaced: Replacing | None = None
     compacted: Compacted | None = None
 

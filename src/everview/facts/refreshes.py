@@ -14,10 +14,20 @@ from everview.facts.views import Tail, ViewRecord
 
 
 @dataclass(frozen=True, slots=True)
+class Gross:
+    """Changes as they were before rows that came and went again were left out of them: how many
+    there were, in how many bytes.
+    """
+
+    rows: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class SourceFacts:
     """One source, pinned: where the view is exact (None before its first build) and where it
     goes; of a view its tail, with which it is read. `at_old` is None where it cannot be read any
-    more.
+    more. `gross` is what the changes were netted from, None if they are as the log tells them.
     """
 
     name: str
@@ -28,6 +38,7 @@ class SourceFacts:
     at_old: Snapshot | None
     changes: Changes | Lost
     tail: Tail | None = None
+    gross: Gross | None = None
 
     def at(self, snapshot: At) -> Snapshot:
         """The source at one of the two; a plan does not read OLD where it is gone."""
@@ -57,7 +68,7 @@ class StoredFacts:
 @dataclass(frozen=True, slots=True)
 class RefreshFacts:
     """Everything a refresh is planned from; `passes_off` names the passes that are left out,
-    `marking` says whether stored rows may be marked.
+    `read_by` the views that read this one, and `marking` says whether stored rows may be marked.
     """
 
     view: str
@@ -65,6 +76,7 @@ class RefreshFacts:
     stored: StoredFacts
     sources: tuple[SourceFacts, ...]
     passes_off: frozenset[str] = frozenset()
+    read_by: tuple[str, ...] = ()
     marking: MarkingWish = AS_USUAL
 
     def source_bytes(self) -> int:
@@ -85,11 +97,12 @@ class RefreshFacts:
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What a refresh is asked for: all of it anew, and how often to try again where somebody else
-    wrote the view first.
+    wrote the view first. `read_by` are the views that read this one.
     """
 
     full: bool = False
     retry: int = 0
+    read_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         given: object = self.retry

@@ -99,6 +99,10 @@ class TableShape:
     properties: Mapping[str, str]
 
 
+MARKS_PROPERTY = "delta.enableDeletionVectors"
+"""The property that the first commit with marks sets on its table."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """Rows of a stored file, by their index in it, that a commit deletes while the file stays.

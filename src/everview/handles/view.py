@@ -63,7 +63,7 @@ class View(Handle):
     def _explanation(self) -> Explanation:
         from everview.views.explanation import explanation, rebuild_explanation
         from everview.views.planned import planned
-        from everview.views.replacement import why_rebuild
+        from everview.views.replacement import views_that_read, why_rebuild
         from everview.views.skipped import skipped
 
         world, entry = self._world, self._entry
@@ -73,7 +73,8 @@ class View(Handle):
         if rebuilt:
             self._require_buildable(rebuilt)
             return rebuild_explanation(entry.name, rebuilt)
-        return explanation(planned(world, entry, table, {}))
+        wish = Wish(read_by=views_that_read(world, entry.name))
+        return explanation(planned(world, entry, table, {}, wish))
 
     def verify(self) -> Verification:
         """Compare the stored rows with a recomputation at the same versions, both ways.

@@ -13,6 +13,7 @@ from everview.algebra.derive.conditions import Types
 from everview.algebra.relations import Rel
 from everview.errors import InvalidArgument, PlanSpoiled
 from everview.optimize.narrow import narrowed
+from everview.optimize.net_first import netted_first
 from everview.optimize.parts import MOST_REPEATED, MOST_TOGETHER, LeafBytes, Parted, parted, tidied
 from everview.optimize.reach import LeafFacts
 from everview.optimize.sizes import LeafRows
@@ -51,8 +52,8 @@ class When(Enum):
 class Context:
     """What passes know besides the plan; a pass reads what is known at its stage.
 
-    `few`: whether the rows at hand are few enough to be sent to every task. `off`: the names of
-    the passes to leave out.
+    `few`: whether the rows at hand are few enough to be sent to every task. `netted`: the tables
+    whose changes are netted first. `off`: the names of the passes to leave out.
     """
 
     types: Types = field(default_factory=dict)
@@ -62,6 +63,7 @@ class Context:
     repeated: int = MOST_REPEATED
     together: int = MOST_TOGETHER
     few: bool = True
+    netted: frozenset[str] = frozenset()
     off: frozenset[str] = frozenset()
 
 
@@ -123,6 +125,12 @@ PASSES: tuple[Pass, ...] = (
         When.BEFORE,
         "orders inner joins so that each finds its partners by an equality",
         lambda rel, _: connected_joins(rel),
+    ),
+    Pass(
+        "net_first",
+        When.CHANGES,
+        "nets the changes of tables that were written anew by a query of their own, first",
+        lambda rel, context: netted_first(rel, context.netted),
     ),
     Pass(
         "union_of_terms",
@@ -197,7 +205,7 @@ class Ran:
 @dataclass(frozen=True, slots=True)
 class Improved:
     """A plan after the passes of a stage, as the queries it consists of, and the passes that ran
-    in their order. Only the stage PARTS makes more queries than one.
+    in their order. Only the stages CHANGES and PARTS make more queries than one.
     """
 
     queries: Parted

@@ -63,6 +63,32 @@ def files_within(
     return tuple(f for f in files if all(_meets(f.bounds_of(n), r) for n, r in ranges.items()))
 
 
+def ranges_that_cut(
+    ranges: Mapping[str, Range], files: tuple[TableFile, ...]
+) -> Mapping[str, Range]:
+    """The ranges that may leave out rows of these files worth a filter.
+
+    A filter names the ends of its range, so that Spark compiles the query anew for every change;
+    where changes are spread over all keys it would keep nearly every row. So a range that covers
+    more than half of what the files hold is left out.
+
+        files hold 1 to 100    range 40 to 60: a filter    range 3 to 97: none
+    """
+    return {name: r for name, r in ranges.items() if not _covers_most(r, files, name)}
+
+
+def _covers_most(range_: Range, files: tuple[TableFile, ...], column: str) -> bool:
+    bounds = [f.bounds_of(column) for f in files]
+    known = [b for b in bounds if _known(b)]
+    if not known or len(known) < len(bounds):
+        return False
+    low, high = min(b.low for b in known), max(b.high for b in known)
+    if isinstance(low, str):
+        return bool(range_.low <= low and high <= range_.high)
+    met = min(high, range_.high) - max(low, range_.low)
+    return bool(2 * met > high - low)
+
+
 def _meets(bounds: Bounds, range_: Range) -> bool:
     if range_.null and admits(bounds, None):
         return True

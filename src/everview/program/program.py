@@ -23,6 +23,7 @@ from everview.program.programs import (
 )
 from everview.program.steps import (
     Append,
+    Compare,
     FindCopies,
     FindKeys,
     FindLost,
@@ -39,6 +40,7 @@ from everview.program.steps import (
 from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, FullOnly, Keyed, Shape
 
+NET_FIRST = "net the changes of a table that was written anew"
 VIEW = "__ev_view"  # the name of the stored view's own scan in plans
 
 
@@ -49,8 +51,9 @@ def program(choice: Choice, shape: Shape) -> Program:
             return NoSteps()
         case Move():
             return MoveSteps(Publish())
-        case Full():
-            return FullSteps(Overwrite(_recomputed(shape)), Publish())
+        case Full(_, read_by):
+            compare = Compare(read_by) if read_by else None
+            return FullSteps(Overwrite(_recomputed(shape)), compare, Publish())
         case Incremental():
             return _incremental(choice.strategy)
         case _:
@@ -61,7 +64,8 @@ def _incremental(strategy: Incremental) -> Incrementally:
     """The steps of the variant; of its changes, parts that several queries read come first."""
     known = Context(leaf_bytes=strategy.leaf_bytes, off=strategy.passes_off)
     plan = improved(When.PARTS, strategy.changes, known).queries
-    keep, changes = tuple(Keep(part) for part in plan.parts), plan.rest
+    first = tuple(Keep(part, title=NET_FIRST) for part in strategy.first)
+    keep, changes = (*first, *map(Keep, plan.parts)), plan.rest
     match strategy.applied:
         case AppendRows():
             return AppendSteps(keep, Append(changes), Publish())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from everview.program.steps import (
     Append,
+    Compare,
     FindCopies,
     FindKeys,
     FindLost,
@@ -44,14 +45,16 @@ class MoveSteps:
 
 @dataclass(frozen=True, slots=True)
 class FullSteps:
-    """Everything is computed and written anew."""
+    """Everything is computed and written anew, and compared where other views read it."""
 
     write: Overwrite
+    compare: Compare | None
     publish: Publish
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        return self.write, self.publish
+        compare = () if self.compare is None else (self.compare,)
+        return self.write, *compare, self.publish
 
 
 @dataclass(frozen=True, slots=True)

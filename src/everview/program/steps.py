@@ -82,7 +82,7 @@ class RewriteGrouped:
 
     apply: ApplyGrouped
     name: str = "write"
-    title: str = "replace the rows of touched keys, rewrite the files that may hold them"
+    title: str = "replace the stored rows of every touched key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class RewriteKeyed:
 
     apply: ApplyKeyed
     name: str = "write"
-    title: str = "rewrite the files that may hold touched keys"
+    title: str = "replace the stored rows of every touched key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class RewriteBag:
     """Write the files of a bag anew that hold deleted rows, and append the inserted ones."""
 
     name: str = "write"
-    title: str = "append insertions, rewrite the files that hold deleted rows"
+    title: str = "append insertions, take deleted rows out of the stored ones"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,15 @@ class Overwrite:
 
 
 @dataclass(frozen=True, slots=True)
+class Compare:
+    """Find what differs of all rows, so that the views that read them are told only that."""
+
+    read_by: tuple[str, ...]
+    name: str = "compare"
+    title: str = "compare with the stored rows, so that readers are told only what differs"
+
+
+@dataclass(frozen=True, slots=True)
 class Publish:
     """Make rows, hidden values and watermark visible together, in one commit."""
 
@@ -130,5 +139,5 @@ class Publish:
 
 Step = (
     Keep | StageRows | StageGroups | FindLost | FindCopies | FindKeys | Recompute
-    | RewriteKeyed | RewriteGrouped | RewriteBag | Append | Overwrite | Publish
+    | RewriteKeyed | RewriteGrouped | RewriteBag | Append | Overwrite | Compare | Publish
 )  # fmt: skip

@@ -58,7 +58,7 @@ def gather_from(world: World, entry: Entry, stored: StoredFacts, pins: Pins) -> 
     """The same where what is stored is known already."""
     sources = tuple(_source(world, s, stored, pins) for s in stored.record.sources)
     wish = marking_wish(stored.snapshot.properties, world.settings.merge_on_read)
-    return RefreshFacts(entry.name, entry.policy, stored, sources, _passes_off(world), wish)
+    return RefreshFacts(entry.name, entry.policy, stored, sources, _passes_off(world), marking=wish)
 
 
 def facts_to_build(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.choose.choose import choose
+from everview.facts.refreshes import Wish
 from everview.facts.refusals import Kind
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
@@ -12,16 +13,16 @@ from everview.lake.port import LakeTable
 from everview.program.planned import Planned, with_steps
 from everview.shape.shape import Shape, full_only
 from everview.views.gather import Pins, gather
+from everview.views.netted import netted
 from everview.views.world import World
 
 
-def planned(
-    world: World, entry: Entry, table: LakeTable, pins: Pins, *, full: bool = False
-) -> Planned:
+def planned(world: World, entry: Entry, table: LakeTable, pins: Pins, wish: Wish) -> Planned:
     """What a refresh to the pinned versions of the sources would do; nothing is run."""
-    facts = gather(world, entry, table, pins)
+    facts = replace(gather(world, entry, table, pins), read_by=wish.read_by)
     shape = shape_of_view(world, table, facts.stored.record)
-    return with_steps(facts, shape, choose(facts, shape, full=full))
+    facts = netted(world, facts, shape, full=wish.full)
+    return with_steps(facts, shape, choose(facts, shape, full=wish.full))
 
 
 def shape_of_view(world: World, table: LakeTable, record: ViewRecord) -> Shape:

@@ -14,6 +14,7 @@ from everview.facts.wording import aligned, counted, size_text
 from everview.optimize.parts import Part
 from everview.program.steps import (
     Append,
+    Compare,
     FindCopies,
     FindKeys,
     FindLost,
@@ -50,6 +51,8 @@ def step_details(facts: RefreshFacts, step: Step) -> tuple[str, ...]:
         case Overwrite():
             reads = [(f"{s.name} at v{s.new}", _held(s.at_new)) for s in facts.sources]
             return tuple(aligned(reads))
+        case Compare(read_by):
+            return (f"read by {', '.join(read_by)}",)
         case Publish():
             return (f"compare-and-swap on v{facts.stored.snapshot.version}",)
         case _:

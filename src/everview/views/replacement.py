@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from everview.choose.unchanged import require_full_allowed
+from everview.errors import EverviewError
 from everview.facts.standing import Standing
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entries, Entry
@@ -62,6 +64,17 @@ def names_read_now(world: World, record: ViewRecord) -> tuple[str, ...]:
     entries = world.catalog.read()
     known = {e.name.lower() for e in entries.entries}
     return tuple(name for name in text_now(entries, record).tables if name in known)
+
+
+def views_that_read(world: World, name: str) -> tuple[str, ...]:
+    """The materialized views that read a name themselves; one that cannot be opened reads none."""
+    found = []
+    for entry in world.catalog.read().entries:
+        if entry.kind == "view":
+            with contextlib.suppress(EverviewError):
+                if name.lower() in names_read_now(world, record_of(world.open(entry))):
+                    found.append(entry.name)
+    return tuple(found)
 
 
 def text_now(entries: Entries, record: ViewRecord) -> Inlined:

@@ -7,8 +7,10 @@ from typing import Any
 
 from deltalake import DeltaTable
 
+from everview.facts.tables import MARKS_PROPERTY
+
 VECTORS = "deletionVectors"
-ENABLED = "delta.enableDeletionVectors"
+ENABLED = MARKS_PROPERTY
 NTZ = "timestampNtz"
 
 _WITH_FEATURES = (3, 7)  # reader and writer versions that list features by name

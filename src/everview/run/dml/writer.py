@@ -21,7 +21,9 @@ from everview.errors import (
     SqlInvalid,
 )
 from everview.facts.tables import Commit
-from everview.run.dml.statement import Result, Statement, Target
+from everview.run.dml.pinned import PinnedTable
+from everview.run.dml.statement import Statement
+from everview.run.dml.target import Result, Target
 from everview.run.rows.given import Frame, given_frame
 from everview.run.rows.write import Written
 from everview.spark.engine import is_from_spark
@@ -98,15 +100,15 @@ class TableWriter:
             applied = self._applied(token)
             if applied is not None:
                 return applied
-            statement = Statement(self.target, head, uuid.uuid4().hex)
-            result = self._result(statement, operation, work)
+            pinned = PinnedTable(self.target, head, uuid.uuid4().hex)
+            result = self._result(pinned, operation, work)
             if result is None and token is None:
                 return head.version
             self.target.probe("write: commit")
             try:
-                version = self._commit(statement, operation, token, result or Result(Written(())))
+                version = self._commit(pinned, operation, token, result or Result(Written(())))
             except (CommitConflict, ConstraintViolated):  # it certainly did not land
-                statement.discard()
+                pinned.discard()
                 raise
             self.target.probe("write: committed")
             return version
@@ -116,13 +118,13 @@ class TableWriter:
         return None if token is None else self.target.table.transaction(token_app(token))
 
     def _result(
-        self, statement: Statement, operation: str, work: Callable[[Statement], Result | None]
+        self, pinned: PinnedTable, operation: str, work: Callable[[Statement], Result | None]
     ) -> Result | None:
         """What the statement wrote; nothing is left of one that failed."""
         try:
-            return work(statement)
+            return work(Statement(pinned))
         except Exception as error:
-            statement.discard()
+            pinned.discard()
             if is_from_spark(error):
                 said = _said(error, operation, self.target.name)
                 # Of a mistake in the text Spark's own words are all that is to be said.
@@ -132,38 +134,39 @@ class TableWriter:
                 raise type(error)(error.what, where=operation, remedy=error.remedy) from None
             raise
         finally:
-            statement.staging.remove()
+            pinned.staging.remove()
 
     def _commit(
-        self, statement: Statement, operation: str, token: str | None, result: Result
+        self, pinned: PinnedTable, operation: str, token: str | None, result: Result
     ) -> int:
         """Commit on the version that the statement saw, or on a later one if it rebases."""
         table = self.target.table
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return table.commit(_commit_of(statement, operation, token, result))
+                return table.commit(_commit_of(pinned, operation, token, result))
             except CommitConflict:
                 head = table.head()
                 applied = self._applied(token)
                 if applied is not None:
                     return applied
-                if attempt == _ATTEMPTS or not statement.rebase(result, head):
+                if attempt == _ATTEMPTS or not pinned.rebase(result, head):
                     raise
             time.sleep(_PAUSE * attempt * random.random())
         raise AssertionError("unreachable: the last attempt returns or raises")
 
 
-def _commit_of(statement: Statement, operation: str, token: str | None, result: Result) -> Commit:
-    base = statement.head.version
+def _commit_of(pinned: PinnedTable, operation: str, token: str | None, result: Result) -> Commit:
+    base = pinned.head.version
     written = result.written
     return Commit(
         base=base,
         operation=operation,
-        token=statement.token,
+        token=pinned.token,
         adds=written.rows,
         removes=result.removed,
         minus=written.minus,
         plus=written.plus,
+        marks=result.marks,
         has_change_files=result.has_change_files,
         data_change=operation != "COMPACT",
         transactions=() if token is None else ((token_app(token), base + 1),),

@@ -20,8 +20,6 @@ from everview.run.driver.stored_files import (
     write_file,
 )
 
-MOST_REWRITTEN = 4_000_000  # bytes of files; beyond it marking is cheaper than writing anew
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -82,6 +80,10 @@ class Replacer:
         )
         by = [(name, "ascending") for name in order]
         return self._write("rows", rows.sort_by(by) if by else rows)
+
+    def tell(self, minus: pa.Table, plus: pa.Table) -> ReplacedFiles:
+        """Write change files alone, for a commit whose other files are there already."""
+        return ReplacedFiles((), minus=self._write("minus", minus), plus=self._write("plus", plus))
 
     def _without(self, place: Place) -> pa.Table:
         rows = self._stored.columns(place.file, self._schema.names)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from everview.choose.cost import MOST_REWRITTEN
 from everview.facts.merge_on_read import MarkingWish, Replacing
 from everview.facts.wording import size_text
-from everview.run.driver.replace import MOST_REWRITTEN
 
 # Where rows may not be marked, the driver writes files anew up to this size: beyond it Spark does
 # so in parallel, and keeps the rows in files of key ranges.

@@ -46,5 +46,7 @@ def _in_full(planned: Planned, strategy: Incremental, failure: ComputationFailed
     reason = f"the incremental refresh failed in Spark: {failure.what}"
     choice = planned.choice
     cost = choice.runner_up.cost if choice.runner_up else strategy.cost
-    full = replace(choice, strategy=Full(cost), reason=reason, runner_up=None)
+    full = replace(
+        choice, strategy=Full(cost, planned.facts.read_by), reason=reason, runner_up=None
+    )
     return with_steps(planned.facts, planned.shape, full)

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from everview.apply.exact import LeftToSpark
 from everview.apply.keyed import ApplyKeyed
+from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS, UPDATE_NEW
 from everview.apply.merge_groups import GroupsToRecompute, MergeGroups
 from everview.errors import InvariantViolated
 from everview.facts.checks import COPIES_MISSING, REMEDY
@@ -21,9 +23,14 @@ from everview.facts.schema import Schema
 from everview.facts.wording import size_text
 from everview.optimize.select import files_with_keys
 from everview.run.driver.arrow_types import arrow_schema
-from everview.run.driver.comparable_values import comparable_values
 from everview.run.driver.locate import Place, can_be_keys, places_of_keys, places_of_rows, rows_at
 from everview.run.driver.replace import Change, Replacer, bytes_of
+from everview.run.driver.row_numbers import (
+    differing_rows,
+    only_numbers,
+    places_by_match,
+    values_of,
+)
 from everview.run.driver.stored_files import StoredFiles
 from everview.run.driver.way import way_to_replace
 from everview.run.refresh.replaced import Replaced
@@ -56,12 +63,24 @@ class Found:
     how: Replacing | None
 
 
-def change_of_groups(work: Work, apply: ApplyKeyed, touched: TouchedKeys) -> Found | Replacing:
-    """Stored groups and their changes merged, or why that is left to Spark."""
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Stored rows that changes touch, where each of them lies, and how they are replaced."""
+
+    places: tuple[Place, ...]
+    rows: pa.Table
+    how: Replacing | None
+
+    def found(self, change: Change) -> Found:
+        return Found(change, self.how)
+
+
+def locate_groups(work: Work, touched: TouchedKeys) -> Located | Replacing:
+    """The stored groups of the touched keys, or why their files are left to Spark."""
     here = _Here.of(work)
     if isinstance(here, Replacing):
         return here
-    if touched.staged.rows > MOST_MERGED:
+    if not touched.staged.is_small:
         return _by_spark(f"{touched.staged.rows:,} groups changed")
     files = here.files(touched.files)
     key = work.facts.stored.record.layout.key
@@ -69,26 +88,53 @@ def change_of_groups(work: Work, apply: ApplyKeyed, touched: TouchedKeys) -> Fou
         return _TOO_LARGE
     if key and not can_be_keys(here.stored.types, key):
         return _KEY
-    lines = touched.staged.table
+    keys = touched.staged.table.select(range(len(key))).rename_columns(list(key))
+    places = here.places(files, keys)
+    how = here.how(places)
+    if how is not None and how.way == "rewritten by Spark":
+        return how
+    return Located(places, rows_at(here.stored, places, here.names), how)
+
+
+def change_of_groups(
+    work: Work, apply: ApplyKeyed, touched: TouchedKeys, located: Located
+) -> Change | None:
+    """Stored groups and their changes merged over values at hand, None if Spark must do it."""
+    here = _Here.of(work)
+    if isinstance(here, Replacing) or touched.staged.rows > MOST_MERGED:
+        return None
+    lines, stored, places = touched.staged.table, located.rows, located.places
     try:
         merge = MergeGroups(apply.view)
-        places = here.places(files, lines.select(range(len(key))).rename_columns(list(key)))
-        stored = rows_at(here.stored, places, here.names)
-        found = merge.merge(_values(lines), _values(stored), _places_by_line(places))
+        found = merge.merge(values_of(lines), values_of(stored), places_by_match(places))
         if isinstance(found, GroupsToRecompute):
-            return _by_spark("groups are recomputed from the sources")
+            return None
         come = here.table(found.rows)
     except (LeftToSpark, pa.ArrowInvalid, OverflowError):
-        return _by_spark("a value of a group is one that only Spark computes")
+        return None
     minus = stored.take(pa.array([*found.replaced, *found.deleted], pa.int64()))
     plus = come.take(pa.array([*found.updated, *found.inserted], pa.int64()))
-    gone = _only(places, frozenset(found.gone))
+    gone = only_numbers(places, frozenset(found.gone))
     changed = {
         "insert": len(found.inserted),
         "update": len(found.updated),
         "delete": len(found.deleted),
     }
-    return here.found(Change(gone, come, minus, plus, changed))
+    return Change(gone, come, minus, plus, changed)
+
+
+def change_of_lines(located: Located, lines: pa.Table) -> Change:
+    """The same from the lines that Spark made of the located groups: part, action, stored row."""
+    types = located.rows.schema
+    parts = [lines.filter(pc.equal(lines.column(PART), part)) for part in (ROWS, MINUS, PLUS)]
+    come, minus, plus = (part.select(types.names).cast(types) for part in parts)
+    counted = Counter(lines.column(ACTION).to_pylist())
+    changed = {
+        "insert": counted[INSERT],
+        "update": counted[UPDATE_NEW],
+        "delete": counted[DELETE],
+    }
+    return Change(located.places, come, minus, plus, changed)
 
 
 def change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
@@ -102,7 +148,7 @@ def change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
     weights = staged.table.column(WEIGHT).to_numpy()
     deleted = rows.take(pa.array(np.flatnonzero(weights < 0)))
     chosen = (
-        files_with_keys(work.facts.stored.snapshot.files, here.names, _values(deleted))
+        files_with_keys(work.facts.stored.snapshot.files, here.names, values_of(deleted))
         if deleted.num_rows
         else ()
     )
@@ -140,10 +186,10 @@ def change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Foun
     new = here.stored.types.empty_table()
     if rows.rows:
         new = rows.table.rename_columns(list(here.names)).cast(here.stored.types)
-    gone, come = _differences(old, new)
+    gone, come = differing_rows(old, new)
     minus, plus = old.take(pa.array(gone)), new.take(pa.array(come))
     changed = {"insert": plus.num_rows, "delete": minus.num_rows}
-    places = _only(places, frozenset(gone.tolist()))
+    places = only_numbers(places, frozenset(gone.tolist()))
     return here.found(Change(places, plus, minus, plus, changed))
 
 
@@ -205,11 +251,15 @@ class _Here:
 
     def found(self, change: Change) -> Found | Replacing:
         """The change with the way it is carried out; that way alone where it is Spark's."""
-        if not change.places:
-            return Found(change, None)
+        how = self.how(change.places)
+        return how if how is not None and how.way == "rewritten by Spark" else Found(change, how)
+
+    def how(self, places: Sequence[Place]) -> Replacing | None:
+        """How the rows at these places are replaced, None if there are none."""
+        if not places:
+            return None
         wish, table = self.work.facts.marking, self.work.table
-        how = way_to_replace(bytes_of(change.places), wish, table.why_not_mark)
-        return how if how.way == "rewritten by Spark" else Found(change, how)
+        return way_to_replace(bytes_of(places), wish, table.why_not_mark)
 
     def places(self, files: Sequence[DataFile], keys: pa.Table) -> tuple[Place, ...]:
         if keys.num_columns:
@@ -222,48 +272,3 @@ class _Here:
         types = self.stored.types
         arrays = [pa.array(c, f.type) for c, f in zip(columns, types, strict=True)]
         return pa.table(arrays, schema=types)
-
-
-def _values(table: pa.Table) -> list[tuple[Any, ...]]:
-    if not table.num_columns:
-        return [()] * table.num_rows
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-
-
-def _places_by_line(places: Sequence[Place]) -> dict[int, int]:
-    """Of each line that was found the number of the stored row, counted over all places."""
-    matches = [int(m) for place in places for m in place.matches]
-    return {match: number for number, match in enumerate(matches)}
-
-
-def _only(places: Sequence[Place], numbers: frozenset[int]) -> tuple[Place, ...]:
-    """The places of these rows, counted over all places."""
-    first, found = 0, []
-    for place in places:
-        keep = np.array([first + i in numbers for i in range(len(place.positions))], bool)
-        first += len(place.positions)
-        if keep.any():
-            found.append(Place(place.file, place.positions[keep], place.matches[keep]))
-    return tuple(found)
-
-
-def _differences(old: pa.Table, new: pa.Table) -> tuple[Any, Any]:
-    """The numbers of the old rows that are not among the new ones, and the other way round."""
-    before, after = (_comparable_rows(t) for t in (old, new))
-    both = Counter(before) & Counter(after)
-    return _beyond(before, both.copy()), _beyond(after, both)
-
-
-def _comparable_rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    columns = [comparable_values(c).to_pylist() for c in table.columns]
-    return list(zip(*columns, strict=True))
-
-
-def _beyond(rows: list[tuple[Any, ...]], shared: Counter[tuple[Any, ...]]) -> Any:
-    found = []
-    for number, row in enumerate(rows):
-        if shared[row] > 0:
-            shared[row] -= 1
-        else:
-            found.append(number)
-    return np.array(found, np.int64)

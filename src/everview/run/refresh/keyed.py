@@ -11,7 +11,13 @@ from everview.algebra.relations import Rel
 from everview.apply.keyed import CHANGES, LOST, ApplyKeyed
 from everview.apply.lines import ACTION, PART
 from everview.program.programs import GroupsSteps
-from everview.run.refresh.by_driver import Found, change_of_groups, replace_by_driver
+from everview.run.refresh.by_driver import (
+    Located,
+    change_of_groups,
+    change_of_lines,
+    locate_groups,
+    replace_by_driver,
+)
 from everview.run.refresh.overwrite import clustered
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys, check_counts, stage_by_key
@@ -35,19 +41,29 @@ def change_groups(work: Work, steps: GroupsSteps) -> Replaced:
         return Replaced()
     first = steps.write if steps.find is None else steps.find
     with work.during(first.name):
-        change = change_of_groups(work, apply, touched)
-    if isinstance(change, Found):
+        located = locate_groups(work, touched)
+        change = None
+        if isinstance(located, Located):
+            change = change_of_groups(work, apply, touched, located)
+    if change is not None and isinstance(located, Located):
         with work.during(steps.write.name):
-            return replace_by_driver(work, change)
+            return replace_by_driver(work, located.found(change))
     work = work.holding(CHANGES, touched.staged).reading(touched.files)
+    if isinstance(located, Located):
+        work = work.reading_rows(located.rows)
     recompute = _certain(apply, touched.staged)
     if steps.find is not None:
         with work.during(steps.find.name):
             lost = find_lost(work, apply, touched.staged)
         if lost is not None and lost.rows:
             work, recompute = work.holding(LOST, lost), apply.fetched()
+    lines = apply.lines(recompute)
     with work.during(steps.write.name):
-        return replace(replace_groups(work, apply.lines(recompute), touched), how=change)
+        if isinstance(located, Located):
+            made = reduce(DataFrame.unionAll, (_query(work, line) for line in lines))
+            table = work.actions.submit("merge", made.toArrow)
+            return replace_by_driver(work, located.found(change_of_lines(located, table)))
+        return replace(replace_groups(work, lines, touched), how=located)
 
 
 def find_lost(work: Work, apply: ApplyKeyed, staged: Staged) -> Staged | None:

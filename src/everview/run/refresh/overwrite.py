@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 from everview.algebra.relations import Rel
 from everview.facts.views import HIDDEN, ViewRecord
 from everview.program.programs import FullSteps
+from everview.run.refresh.compare import only_what_differs
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.work import Work
 from everview.run.rows.read import packed
@@ -19,12 +20,17 @@ from everview.sql.statements.spark_text import query_of
 
 
 def overwrite(work: Work, steps: FullSteps) -> Replaced:
-    """Recompute everything at NEW and write it in place of all stored files."""
+    """Recompute everything at NEW and write it in place of all stored files; where other views
+    read this one, tell only what differs.
+    """
     stored = work.facts.stored
     with work.during(steps.write.name):
         rows = packed(_rows(work, steps.write.rel), stored.record.layout.stored)
         frame = clustered(rows, stored.record)
         written = write_rows(frame, work.table, work.token, work.actions)
+    if steps.compare is not None:
+        with work.during(steps.compare.name):
+            return only_what_differs(work, written)
     return Replaced(written, stored.snapshot.files)
 
 

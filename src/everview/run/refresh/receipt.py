@@ -16,7 +16,7 @@ def receipt_of(work: Work, replaced: Replaced) -> Receipt:
     """The receipt; rows were counted while they were written."""
     planned = planned_receipt(work.facts, work.planned.choice)
     changed = dict(replaced.written.changed or {})
-    if planned.way is Way.FULL:
+    if planned.way is Way.FULL and not replaced.compared:
         changed["delete"] = replaced.removed_rows
     return replace(
         planned,
@@ -27,6 +27,7 @@ def receipt_of(work: Work, replaced: Replaced) -> Receipt:
         actions=len(work.actions.names),
         seconds={step: round(s, 4) for step, s in work.actions.seconds.items()},
         rows=_rows_after(work.facts, changed),
+        compared=replaced.compared,
         replaced=replaced.how,
     )
 

@@ -19,14 +19,16 @@ class Replaced:
     nothing of these where no row changes.
 
     `with_changes` says that change files were written beside the rows, if there was any change:
-    without them, readers of changes compare the files that come with those that go. `how` says how
-    stored rows were replaced, None where none were or all of them.
+    without them, readers of changes compare the files that come with those that go. `compared`
+    says that all rows were recomputed, and only those that differ are told. `how` says how stored
+    rows were replaced, None where none were or all of them.
     """
 
     written: Written = _NOTHING
     removed: tuple[TableFile, ...] = ()
     with_changes: bool = False
     marks: tuple[Mark, ...] = ()
+    compared: bool = False
     how: Replacing | None = None
 
     @property

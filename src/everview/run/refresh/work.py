@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from everview.algebra.relations import Rel
@@ -72,6 +73,10 @@ class Work:
     def reading(self, files: tuple[TableFile, ...]) -> Work:
         """The same where queries read no other files of the stored view than these."""
         return replace(self, frames=replace(self.frames, touched=files))
+
+    def reading_rows(self, rows: pa.Table) -> Work:
+        """The same where queries read no other rows of the stored view than these."""
+        return replace(self, frames=replace(self.frames, stored_rows=rows))
 
     @contextmanager
     def during(self, step: str) -> Iterator[None]:

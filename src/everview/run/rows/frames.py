@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from types import MappingProxyType
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -18,7 +19,7 @@ from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Schema
 from everview.facts.tables import Changes as ChangedFiles
 from everview.facts.tables import Snapshot
-from everview.optimize.select import files_within
+from everview.optimize.select import files_within, ranges_that_cut
 from everview.run.rows.read import changes_frame, flattened, snapshot_frame, spark_schema
 from everview.run.rows.staging import Staged
 from everview.run.rows.tails import shown_frame
@@ -40,6 +41,7 @@ class Frames:
     view_scan: str
     local: Mapping[str, Staged] = field(default_factory=dict)  # rows that earlier steps left
     touched: tuple[TableFile, ...] | None = None  # the files of the stored view to read; None: all
+    stored_rows: pa.Table | None = None  # the rows of the stored view to read; None: by files
     read: dict[str, Read] = field(default_factory=dict)
     made: dict[tuple[str, object], DataFrame] = field(default_factory=dict)  # by version or changes
 
@@ -54,24 +56,27 @@ class Frames:
         match leaf:
             case Local(name, _):
                 return self.local[name].frame
+            case Scan(table, _, _) if table == self.view_scan and self.stored_rows is not None:
+                schema = spark_schema(self.facts.stored.record.layout.stored)
+                return self.engine.own.createDataFrame(self.stored_rows, schema)
             case Scan(table, _, _) if table == self.view_scan:
                 files = self.touched
                 return self.stored(self.facts.stored.snapshot.files if files is None else files)
             case Scan(table, at, _):
                 snapshot = self.facts.source(table).at(at)
-                return _cut(self.source(table, snapshot, leaf.ranges()), leaf.ranges())
+                files = files_within(snapshot.files, leaf.ranges())
+                rows = self.source(table, replace(snapshot, files=files), leaf.ranges())
+                return _cut(rows, ranges_that_cut(leaf.ranges(), files))
             case Changes(table, _):
                 return self._changes(table)
 
     def source(
         self, name: str, snapshot: Snapshot, within: Mapping[str, Range] = MappingProxyType({})
     ) -> DataFrame:
-        """A source's recorded columns at a snapshot, of the files that may hold rows within these
-        ranges; a column that came later is not seen, one that nobody uses and that is gone is
+        """A source's recorded columns at a snapshot, of which files outside of these ranges were
+        left out; a column that came later is not seen, one that nobody uses and that is gone is
         NULL.
         """
-        if within:
-            snapshot = replace(snapshot, files=files_within(snapshot.files, within))
         self._count(name, Read(snapshot.rows, snapshot.bytes))
         made = name, (snapshot.version, frozenset(within.items()))
         if made not in self.made:
@@ -97,8 +102,8 @@ class Frames:
     def _changes(self, name: str) -> DataFrame:
         source = self.facts.source(name)
         assert isinstance(source.changes, ChangedFiles)
-        rows = source.changes.rows
-        self._count(name, Read(rows, source.changes.bytes, rows))
+        held = source.changes if source.gross is None else source.gross
+        self._count(name, Read(held.rows, held.bytes, held.rows))
         if (name, None) not in self.made:
             frame = changes_frame(self.engine.own, source.changes, source.at_new.partition_by)
             recorded = self.facts.stored.record.source(name).schema

@@ -19,7 +19,8 @@ from everview.facts.schema import Field, Schema
 from everview.facts.tables import Changes, Snapshot
 from everview.facts.views import HIDDEN
 from everview.lake.storage import spark_path
-from everview.run.rows.selected import FILE, selected_rows, selection_table
+from everview.run.rows.inline import inline_rows
+from everview.run.rows.selected import FILE, ROW, row_index, selected_rows, selection_table
 from everview.sql.names import quoted
 from everview.sql.write.select import WEIGHT
 
@@ -59,7 +60,9 @@ def snapshot_frame(
 def placed_frame(
     spark: SparkSession, snapshot: Snapshot, files: tuple[TableFile, ...] | None = None
 ) -> DataFrame:
-    """The same with the path of each row's file, as Spark spells it, in `__ev_path`."""
+    """The same with the path of each row's file, as Spark spells it, in `__ev_path`, and the index
+    of the row in that file in `__ev_row`.
+    """
     reader = _Reader(spark, snapshot.uri, snapshot.schema, snapshot.partition_by, with_path=True)
     return reader.rows(snapshot.files if files is None else files)
 
@@ -123,7 +126,7 @@ class _Reader:
         self._file_schema = schema.only(inside)
 
     def rows(self, files: tuple[TableFile, ...]) -> DataFrame:
-        """The rows of all files: the table's columns and, if wanted, the path of the file."""
+        """The rows of all files: the table's columns and, if wanted, the place of each row."""
         inline = [f for f in files if isinstance(f, InlineFile)]
         data = [f for f in files if isinstance(f, DataFile)]
         whole = [f for f in data if f.selection is None]
@@ -137,18 +140,12 @@ class _Reader:
         return reduce(DataFrame.unionAll, parts)
 
     def _inline(self, files: list[InlineFile]) -> DataFrame:
-        rows = []
-        for file in files:
-            place = {name: i for i, name in enumerate(file.columns)}
-            for values in file.values:
-                rows.append(
-                    tuple(values[place[n]] if n in place else None for n in self._schema.names)
-                )
+        rows = inline_rows(files, self._schema)
         frame = self._spark.createDataFrame(rows, spark_schema(self._schema))
         return self._final(self._placeless(frame))
 
     def _placeless(self, rows: DataFrame) -> DataFrame:
-        return rows.withColumn(PATH, F.lit(""))
+        return rows.withColumns({PATH: F.lit(""), ROW: F.monotonically_increasing_id()})
 
     def _whole(self, files: list[DataFile]) -> DataFrame:
         groups: dict[tuple[tuple[str, str | None], ...], list[DataFile]] = defaultdict(list)
@@ -163,14 +160,14 @@ class _Reader:
     ) -> DataFrame:
         rows = self._parquet(files)
         if self._with_path:
-            rows = rows.withColumn(PATH, _file_path())
+            rows = rows.withColumns({PATH: _file_path(), ROW: row_index()})
         for name, value in partition:
             rows = rows.withColumn(name, self._partition_value(name, F.lit(value)))
         return self._final(rows)
 
     def _final(self, rows: DataFrame) -> DataFrame:
         """The columns in the table's order; a projection only where they are not yet."""
-        wanted = [*self._schema.names, *([PATH] if self._with_path else [])]
+        wanted = [*self._schema.names, *([PATH, ROW] if self._with_path else [])]
         return rows if rows.columns == wanted else rows.select(*map(quoted, wanted))
 
     def _partition_value(self, name: str, text: Column) -> Column:
@@ -178,7 +175,7 @@ class _Reader:
 
     def _by_path(self, files: list[DataFile]) -> DataFrame:
         """Many partitions: one read, and the values of each file by its path."""
-        rows = self._parquet(files).withColumn(PATH, _file_path())
+        rows = self._parquet(files).withColumns({PATH: _file_path(), ROW: row_index()})
         names = self._seen_names(rows, files)
         values = [
             (names[self._path(f)], *(dict(f.partition).get(n) for n in self._partition_by))

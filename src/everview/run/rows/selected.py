@@ -13,7 +13,8 @@ from everview.facts.checks import FILE_UNKNOWN
 from everview.facts.files import Positions
 
 FILE = "__ev_file"
-_BITS, _ROW = "__ev_bits", "__ev_row"
+ROW = "__ev_row"
+_BITS = "__ev_bits"
 _IN_WORD = 64
 
 
@@ -31,18 +32,23 @@ def selection_table(
 
 def selected_rows(rows: DataFrame, known: DataFrame, kind: str) -> DataFrame:
     """Rows read from files, with the key of their file, whose bit is set ("only") or not
-    ("without"); the columns of the one row per file come along.
+    ("without"); the index of each row and the columns of the one row per file come along.
     """
-    placed = rows.withColumn(_ROW, F.col("_metadata.row_index"))
+    placed = rows.withColumn(ROW, row_index())
     return placed.join(F.broadcast(known), FILE, "left").where(_is_kept(kind))
+
+
+def row_index() -> Column:
+    """The index of a row in the file that it is read from, counted from zero."""
+    return F.col("_metadata.row_index")
 
 
 def _is_kept(kind: str) -> Column:
     """Whether the bit of a row says that it counts. A file that is not among those asked for must
     not pass for one without deleted rows.
     """
-    word = F.get(F.col(_BITS), F.shiftright(_ROW, 6).cast("int"))
-    bit = F.coalesce(F.getbit(word, F.col(_ROW).bitwiseAND(63).cast("int")), F.lit(0))
+    word = F.get(F.col(_BITS), F.shiftright(ROW, 6).cast("int"))
+    bit = F.coalesce(F.getbit(word, F.col(ROW).bitwiseAND(63).cast("int")), F.lit(0))
     unknown = F.raise_error(F.lit(FILE_UNKNOWN.raised)).cast("int")
     return F.when(F.col(_BITS).isNull(), unknown).otherwise(bit) == (1 if kind == "only" else 0)
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
+from everview.choose.cost import FEW_CHANGES
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
 from everview.lake.footers import read_written
@@ -20,7 +21,6 @@ from everview.run.rows.write import COMPRESSION
 from everview.spark.engine import Actions, Engine
 
 FOLDER = "_everview/staging"
-MOST_FETCHED_ROWS = 200_000
 MOST_FETCHED_BYTES = 32_000_000
 MOST_LOCAL_ROWS = 20_000  # a local relation travels with every task
 
@@ -40,7 +40,7 @@ class Staged:
 
     @property
     def is_small(self) -> bool:
-        few = self.rows <= MOST_FETCHED_ROWS
+        few = self.rows <= FEW_CHANGES
         return few and sum(f.size for f in self.files) <= MOST_FETCHED_BYTES
 
     @cached_property
@@ -95,6 +95,10 @@ class Staging:
         schema = schema_of(frame)
         files = actions.timed(step, lambda: read_written(self._storage, folder, schema, ()))
         return Staged(self._storage, schema, tuple(f for f in files if f.rows), self._engine)
+
+    def nothing(self) -> Staged:
+        """No rows, as if they were staged."""
+        return Staged(self._storage, Schema(()), (), self._engine)
 
     def remove(self) -> None:
         with contextlib.suppress(OSError):

@@ -12,6 +12,7 @@ from everview.sql.names import quoted, sql_type
 ROWS = "__ev_rows"  # the table's rows, as a table of these queries
 SOURCE = "__ev_source"  # the rows that are merged into it
 PATH, ROW, HIT = "__ev_path", "__ev_row", "__ev_hit"
+SOURCE_ROW = "__ev_source_row"  # a number that tells the source's rows apart
 ACT, MATCHED = "__ev_act", "__ev_matched"
 _VALUE = "__ev_v"
 # Always true, and Spark does not know it. Of a projection that repeats Spark keeps its hands off;
@@ -21,9 +22,14 @@ _KEPT_HERE = "monotonically_increasing_id() >= 0"
 DOES_NOT_FIT = "everview the value does not fit"
 
 
-def found_rows(alias: str, condition: str) -> str:
+def found_paths(alias: str, condition: str) -> str:
     """The files of the rows for which the condition is true."""
     return f"SELECT {PATH} FROM {ROWS} AS {quoted(alias)} WHERE (\n{condition}\n)"
+
+
+def found_places(alias: str, condition: str) -> str:
+    """The files of the rows for which the condition is true, and their places in these."""
+    return f"SELECT {PATH}, {ROW} FROM {ROWS} AS {quoted(alias)} WHERE (\n{condition}\n)"
 
 
 def marked_rows(alias: str, condition: str, schema: Schema, values: Mapping[str, str]) -> str:
@@ -35,15 +41,34 @@ def marked_rows(alias: str, condition: str, schema: Schema, values: Mapping[str,
     old = ", ".join(map(quoted, schema.names))
     mark = f"coalesce((\n{condition}\n), FALSE) AND {_KEPT_HERE} AS {MATCHED}"
     marked = f"SELECT {old}, {mark} FROM {ROWS} AS {quoted(alias)}"
+    return _with_values(alias, marked, schema, values)
+
+
+def updated_rows(alias: str, condition: str, schema: Schema, values: Mapping[str, str]) -> str:
+    """The rows for which the condition is true: their places, and each column's new value."""
+    columns = ", ".join([*map(quoted, schema.names), PATH, ROW, f"{_KEPT_HERE} AS {MATCHED}"])
+    marked = f"SELECT {columns} FROM {ROWS} AS {quoted(alias)} WHERE (\n{condition}\n)"
+    return _with_values(alias, marked, schema, values, (PATH, ROW))
+
+
+def _with_values(
+    alias: str,
+    marked: str,
+    schema: Schema,
+    values: Mapping[str, str],
+    places: tuple[str, ...] = (),
+) -> str:
+    """Marked rows with new values: after their places, or after all their columns."""
+    old = ", ".join(map(quoted, schema.names))
     given = {i: values[f.name] for i, f in enumerate(schema.fields) if f.name in values}
     raw = [f"CASE WHEN {MATCHED} THEN (\n{v}\n) END AS {_VALUE}{i}" for i, v in given.items()]
-    computed = ", ".join([old, MATCHED, *raw])
+    computed = ", ".join([old, *places, MATCHED, *raw])
     new = [
         f"{assigned(f'{_VALUE}{i}', f) if i in given else quoted(f.name)} AS {new_name(i)}"
         for i, f in enumerate(schema.fields)
     ]
     return (
-        f"SELECT {', '.join([old, MATCHED, *new])} FROM "
+        f"SELECT {', '.join([*(places or (old, MATCHED)), *new])} FROM "
         f"(SELECT {computed} FROM ({marked}) AS {quoted(alias)})"
     )
 
@@ -101,6 +126,11 @@ class Merge:
         """Whether several source rows for one row of the table mean the same as one."""
         return all(w.action == "delete" and w.condition is None for _, w in self.of("MATCHED"))
 
+    @property
+    def changes_every_match(self) -> bool:
+        """Whether a clause changes each row of the table that has a source row."""
+        return any(w.condition is None for _, w in self.of("MATCHED"))
+
     def pairs(self) -> str:
         """Every row of the table that a clause changes, once per source row that does."""
         t = quoted(self.target)
@@ -145,8 +175,49 @@ class Merge:
         columns = self._columns("NOT MATCHED BY SOURCE", "TRUE", act)
         return f"SELECT {columns} FROM {ROWS} AS {quoted(self.target)} {self._anti}"
 
+    def changed_rows(self) -> list[str]:
+        """The rows that a clause changes, with their places, the source row that says so, the
+        number of the clause, and new values: of each kind of clause one query.
+        """
+        t, s = quoted(self.target), quoted(self.source)
+        found = []
+        if self.of("MATCHED"):
+            act = self._act("MATCHED")
+            if self.may_repeat:
+                columns = self._placed("NULL", act, self._no_values())
+                join = f"LEFT SEMI JOIN {SOURCE} AS {s} ON {self._on}"
+            else:
+                columns = self._placed(
+                    f"{s}.{SOURCE_ROW}", act, self._new_values("MATCHED", "TRUE")
+                )
+                join = f"JOIN {SOURCE} AS {s} ON {self._on} WHERE {act} IS NOT NULL"
+            found.append(f"SELECT {columns} FROM {ROWS} AS {t} {join}")
+        if self.of("NOT MATCHED BY SOURCE"):
+            lone = "NOT MATCHED BY SOURCE"
+            act = f"CASE WHEN {_KEPT_HERE} THEN {self._act(lone)} END"
+            columns = self._placed("NULL", act, self._new_values(lone, "TRUE"))
+            rows = f"SELECT {columns} FROM {ROWS} AS {t} {self._anti}"
+            found.append(f"SELECT * FROM ({rows}) WHERE {ACT} IS NOT NULL")
+        return found
+
+    def met(self) -> str:
+        """The numbers of the source rows that have a row of the table."""
+        t, s = quoted(self.target), quoted(self.source)
+        return (
+            f"SELECT DISTINCT {s}.{SOURCE_ROW} FROM {ROWS} AS {t} JOIN {SOURCE} AS {s} "
+            f"ON {self._on}"
+        )
+
     def new_rows(self) -> str:
         """The rows to insert: source rows without a row of the table."""
+        unmet = f"LEFT ANTI JOIN {ROWS} AS {quoted(self.target)} ON {self._on}"
+        return self._inserted(unmet)
+
+    def unmet_rows(self) -> str:
+        """The rows to insert, where the source rows are those without a row of the table."""
+        return self._inserted("")
+
+    def _inserted(self, unmet: str) -> str:
         act = self._act("NOT MATCHED")
         values = []
         for i, field in enumerate(self.schema.fields):
@@ -158,8 +229,7 @@ class Merge:
             type_ = sql_type(field.type)
             values.append(f"CAST(CASE {cases} END AS {type_}) AS {new_name(i)}")
         return (
-            f"SELECT {', '.join(values)} FROM {SOURCE} AS {quoted(self.source)} "
-            f"LEFT ANTI JOIN {ROWS} AS {quoted(self.target)} ON {self._on} "
+            f"SELECT {', '.join(values)} FROM {SOURCE} AS {quoted(self.source)} {unmet} "
             f"WHERE {act} IS NOT NULL"
         )
 
@@ -180,6 +250,16 @@ class Merge:
         t = quoted(self.target)
         old = [f"{t}.{quoted(n)}" for n in self.schema.names]
         return ", ".join([*old, f"{act} AS {ACT}", *self._new_values(match, hit)])
+
+    def _placed(self, source_row: str, act: str, values: list[str]) -> str:
+        t = quoted(self.target)
+        number = f"CAST({source_row} AS BIGINT) AS {SOURCE_ROW}"
+        return ", ".join([f"{t}.{PATH}", f"{t}.{ROW}", number, f"{act} AS {ACT}", *values])
+
+    def _no_values(self) -> list[str]:
+        """NULL for each column: deleted rows have no new values."""
+        fields = enumerate(self.schema.fields)
+        return [f"CAST(NULL AS {sql_type(f.type)}) AS {new_name(i)}" for i, f in fields]
 
     def _new_values(self, match: str, hit: str) -> list[str]:
         t = quoted(self.target)
