@@ -15,7 +15,7 @@ from rich.text import Text
 from everview.cli.demo import run_demo
 from everview.cli.opening import DEMO
 from everview.cli.parser import parse
-from everview.cli.progress import Progress, watching
+from everview.cli.progress import ProgressHandler, watching
 from everview.cli.screen import Screen
 
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "demo.svg"
@@ -41,7 +41,7 @@ def main(words: list[str]) -> int:
 
 def _recorded(arguments: argparse.Namespace, out: Console, err: Console) -> int:
     arguments.folder = DEMO
-    progress = Progress(err, verbose=False, quiet=True)
+    progress = ProgressHandler(err, verbose=False, quiet=True)
     with watching(progress):
         return run_demo(arguments, Screen(out, err, progress))
 

@@ -11,9 +11,9 @@ _INTERRUPTED = 130
 def main() -> int:
     """The command line; Ctrl-C ends it in one line from its first moment on."""
     try:
-        from everview.cli.main import main as run
+        from everview.cli.main import run_command_line
 
-        return run()
+        return run_command_line()
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return _INTERRUPTED

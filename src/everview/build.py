@@ -12,7 +12,7 @@ from everview.choose.choose import recomputed
 from everview.errors import CommitUnknown, NotATable, StillUsed, UnknownName
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import RefreshFacts
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.facts.tables import Snapshot, TableShape
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
@@ -64,7 +64,7 @@ class Understood:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BuildPlace:
     """Where a view is built: on top of this version of its table, and why."""
 
     entry: Entry
@@ -109,7 +109,7 @@ def shape_for(record: ViewRecord) -> TableShape:
     return TableShape(stored, (), {VIEW_PROPERTY: record.to_json()})
 
 
-def build(world: World, plan: Understood, place: Place, pins: Pins) -> Receipt:
+def build(world: World, plan: Understood, place: BuildPlace, pins: Pins) -> Receipt:
     """Write the view's rows and publish them, with its record, as the next version of its table.
 
     Rows other than those of the user's own text are not published: the view is then built by
@@ -119,13 +119,13 @@ def build(world: World, plan: Understood, place: Place, pins: Pins) -> Receipt:
         return _attempt(world, plan, place, pins)
     except _Misread:
         reason = "our reading of the text gives other rows than Spark's (found at creation)"
-    shape = full_only(Kind.MISREAD, reason, None, plan.defined.columns)
+    shape = full_only(RefusalKind.MISREAD, reason, None, plan.defined.columns)
     require_policy(shape, plan.definition.policy)
     defined = dataclasses.replace(plan.defined, shape=shape)
     return _attempt(world, dataclasses.replace(plan, defined=defined), place, pins)
 
 
-def _attempt(world: World, plan: Understood, place: Place, pins: Pins) -> Receipt:
+def _attempt(world: World, plan: Understood, place: BuildPlace, pins: Pins) -> Receipt:
     record, shape = plan.record(world), plan.defined.shape
     wanted = dataclasses.replace(place.entry, policy=plan.definition.policy)
     facts = facts_to_build(world, wanted, (record, place.base), pins)

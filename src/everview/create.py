@@ -6,7 +6,7 @@ import uuid
 from dataclasses import replace
 
 from everview.above import check_views_above, check_virtual_above
-from everview.build import Place, build, shape_for, understood
+from everview.build import BuildPlace, build, shape_for, understood
 from everview.errors import NotATable, SqlNotAllowed, UnknownName
 from everview.facts.merge_on_read import PROPERTY
 from everview.facts.receipts import Receipt
@@ -72,7 +72,7 @@ def rebuild_view(world: World, entry: Entry, base: Snapshot, reason: str, pins: 
     """Build a view anew by its own definition, on top of the version that no longer fits."""
     table = world.open(entry)
     record = record_in(base)
-    place = Place(entry, table, base, f"built anew: {reason}")
+    place = BuildPlace(entry, table, base, f"built anew: {reason}")
     definition = definition_of(entry, record)
     with built_anew(entry.name, reason), understood(world, definition, pins) as plan:
         return build(world, plan, place, pins)
@@ -101,7 +101,7 @@ def _create(world: World, definition: Definition, *, replaced: bool) -> Receipt:
         if definition.merge_on_read is not None:
             properties[PROPERTY] = definition.merge_on_read
         table = world.lake.create(world.uri(location), shape.schema, shape.partition_by, properties)
-        receipt = build(world, plan, Place(entry, table, table.snapshot(0), _FIRST), pins)
+        receipt = build(world, plan, BuildPlace(entry, table, table.snapshot(0), _FIRST), pins)
         add_entry(world, entry, replaced=replaced, sources=tuple(plan.sources.entries))
     return receipt
 
@@ -114,7 +114,7 @@ def _replace(world: World, entry: Entry, table: LakeTable, definition: Definitio
     pins: Pins = {}
     with understood(world, definition, pins) as plan:
         check_views_above(world, entry.name, plan)
-        receipt = build(world, plan, Place(entry, table, base, _REPLACED), pins)
+        receipt = build(world, plan, BuildPlace(entry, table, base, _REPLACED), pins)
     if definition.merge_on_read is not None:
         set_merge_on_read(world, table, definition.merge_on_read)
     _set_wishes(world, entry, definition)

@@ -26,7 +26,7 @@ from everview.spark.errors import spark_message
 from everview.spark.quiet import quiet_errors
 from everview.sql.names import quoted
 from everview.sql.read.parse import Parsed, parse_query, place_of_table
-from everview.sql.read.past import Past, Source, sources_of, with_sources
+from everview.sql.read.past import Past, Source, past_sources, with_sources
 from everview.sql.statements.spark_text import SparkText, over_placeholders
 from everview.views.resolve import Resolved, resolve, resolve_by_spark, virtual_view
 from everview.views.world import World, find_entry, seen_of
@@ -46,7 +46,7 @@ def query_frame(
     if isinstance(query, SparkText):
         sources = tuple(dict.fromkeys(Source(m.name) for m in query.mentions))
     else:
-        sources = sources_of(query)
+        sources = past_sources(query)
     frames = {source: read.frame(source) for source in sources}
     names = {source: f"source{i}" for i, source in enumerate(frames)}
     if isinstance(query, SparkText):
@@ -120,7 +120,7 @@ class _Reading:
 def _refuse_past_views(world: World, parsed: Parsed) -> None:
     """A virtual view stands for its query and has no versions of its own."""
     known = world.catalog.read()
-    for source in sources_of(parsed):
+    for source in past_sources(parsed):
         entry = find_entry(known, source.name)
         if source.past is not None and entry is not None and entry.kind == "virtual":
             raise SqlNotAllowed(

@@ -25,7 +25,7 @@ from everview.views.planned import planned
 from everview.views.world import World
 
 
-def refresh(world: World, entry: Entry, table: LakeTable, pins: Pins, wish: Wish) -> Receipt:
+def refresh_view(world: World, entry: Entry, table: LakeTable, pins: Pins, wish: Wish) -> Receipt:
     """Bring one stored view to the pinned versions of its sources, and pin what was published."""
     wanted = planned(world, entry, table, pins, wish)
     published = carried_out(wanted, lambda plan: run(world, table, plan))
@@ -40,7 +40,7 @@ def refresh_among_others(
     did the work, else planned and run again as often as wished.
     """
     try:
-        return refresh(world, entry, table, pins, wish)
+        return refresh_view(world, entry, table, pins, wish)
     except CommitConflict:
         done = None if wish.full else _already_done(world, entry, table, pins)
         if done is not None:

@@ -20,8 +20,8 @@ from everview.run.refresh.several import (
     Event,
     Failed,
     Order,
-    Outcome,
     Stopped,
+    ViewOutcome,
     at_once,
     one_by_one,
     side_by_side,
@@ -59,7 +59,7 @@ def refresh_views(
 
     below = {n: views_below(n, sources) for n in order}
     say = _told(watcher, known, len(order))
-    outcomes: Mapping[str, Outcome] | None = None
+    outcomes: Mapping[str, ViewOutcome] | None = None
     if not world.engine.is_started and not wish.full:
         outcomes = _all_skipped(world, order, pins, say)
     if outcomes is None:
@@ -112,9 +112,9 @@ def _pins(world: World, names: list[str]) -> Pins:
 
 def _all_skipped(
     world: World, names: list[str], pins: Pins, say: Callable[[Event], None]
-) -> dict[str, Outcome] | None:
+) -> dict[str, ViewOutcome] | None:
     """The receipts where no view has anything to do, so that no Spark is started; else None."""
-    found: dict[str, Outcome] = {}
+    found: dict[str, ViewOutcome] = {}
     met = dict(pins)
     for name in names:
         entry = world.entry(name, "view")
@@ -135,7 +135,7 @@ def _done(
     order: Order,
     work: Callable[[str, World], Receipt],
     say: Callable[[Event], None],
-) -> dict[str, Outcome]:
+) -> dict[str, ViewOutcome]:
     """What became of each view; several at a time have a Spark session each."""
     number = min(at_once(world.settings), len(order.names))
     if number <= 1:
@@ -169,7 +169,7 @@ def _told(watcher: Watcher | None, known: Mapping[str, str], total: int) -> Call
     return say
 
 
-def _ending(outcome: Outcome) -> str:
+def _ending(outcome: ViewOutcome) -> str:
     match outcome:
         case Receipt():
             return "done"
@@ -180,7 +180,7 @@ def _ending(outcome: Outcome) -> str:
 
 
 def _failure(
-    outcomes: Mapping[str, Outcome], known: Mapping[str, str], order: list[str]
+    outcomes: Mapping[str, ViewOutcome], known: Mapping[str, str], order: list[str]
 ) -> RefreshFailed:
     """The one error of a run: each view's own in short, and all of them as values."""
     errors: dict[str, EverviewError] = {}

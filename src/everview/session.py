@@ -13,7 +13,7 @@ from everview.errors import NotAWarehouse
 from everview.facts.progress import Watcher
 from everview.lake.catalog import Catalog, warehouse_state
 from everview.lake.formats import lake_for
-from everview.lake.storage import place_of
+from everview.lake.storage import given_place
 from everview.settings import Settings
 from everview.spark.engine import Engine
 from everview.spark.local import local_session
@@ -48,7 +48,7 @@ def open(
 
         require_passes(settings.passes_off)
     options = dict(storage_options or {})
-    place = place_of(path)
+    place = given_place(path)
     state = warehouse_state(place, options)
     if state == "other":
         raise NotAWarehouse(

@@ -29,7 +29,7 @@ from everview.views.catalog_changes import add_entry, check_name, no_folder_left
 from everview.views.table_properties import on_head
 from everview.views.world import TABLE_PROPERTY, World, find_entry
 
-Names = str | Sequence[str] | None
+GivenNames = str | Sequence[str] | None
 ForeignKeys = Mapping[str | tuple[str, ...], str | tuple[str, ...]]
 
 
@@ -37,16 +37,16 @@ ForeignKeys = Mapping[str | tuple[str, ...], str | tuple[str, ...]]
 class Declared:
     """What is said of a new table besides its columns."""
 
-    primary_key: Names = None
+    primary_key: GivenNames = None
     foreign_keys: ForeignKeys | None = None
-    partition_by: Names = None
+    partition_by: GivenNames = None
     comment: str = ""
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
     primary_key_enforced: bool = True
     merge_on_read: MergeOnRead | None = None
 
 
-def create_table(
+def create_own_table(
     world: World, name: str, given: StructType | str | Frame, declared: Declared
 ) -> None:
     """Create a table in a folder of its own, write its first rows if given, then publish its
@@ -76,7 +76,7 @@ def create_table(
         add_entry(world, Entry(name, "table", location, declared.comment))
 
 
-def add_columns(
+def add_table_columns(
     world: World, table: LakeTable, given: StructType | str, comments: Mapping[str, str]
 ) -> int:
     """Add columns at the end of an own table, NULL in the rows that are there; gives its version
@@ -205,7 +205,7 @@ def _check_columns(schema: Schema) -> None:
         seen.add(name.lower())
 
 
-def _columns(schema: Schema, names: Names, what: str) -> tuple[str, ...]:
+def _columns(schema: Schema, names: GivenNames, what: str) -> tuple[str, ...]:
     wanted = () if names is None else (names,) if isinstance(names, str) else tuple(names)
     found = [schema.find(n) for n in wanted]
     if None in found or len(set(found)) != len(found):

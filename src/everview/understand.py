@@ -18,7 +18,7 @@ from everview.errors import (
     UnsupportedType,
 )
 from everview.facts.merge_on_read import MergeOnRead
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Schema
 from everview.facts.views import POLICIES, RESERVED_PREFIX, SourceRecord, ViewRecord
 from everview.lake.catalog import Entries, Entry
@@ -165,12 +165,12 @@ def understand(
         moment = dataclasses.replace(moment, place=sources.in_original(moment.place))
     for name in (n for n, source in now.items() if source.limited):
         reason = f"`{name}` has a LIMIT, its rows are not changed row by row"
-        shape = full_only(Kind.CUT_SOURCE, reason, sources.place(name), defined.columns)
+        shape = full_only(RefusalKind.CUT_SOURCE, reason, sources.place(name), defined.columns)
     for name, place in sources.functions.items():
         reason = f"{name}() is a function of the Spark session's catalog, which may change"
-        shape = full_only(Kind.FUNCTION, reason, place, defined.columns)
+        shape = full_only(RefusalKind.FUNCTION, reason, place, defined.columns)
     for outside in sources.outside.values():
-        shape = full_only(Kind.OUTSIDE, outside.why, outside.place, defined.columns)
+        shape = full_only(RefusalKind.OUTSIDE, outside.why, outside.place, defined.columns)
     require_policy(shape, definition.policy)
     return dataclasses.replace(defined, shape=shape, moment=moment)
 

@@ -99,7 +99,7 @@ class Warehouse:
         `foreign_keys` maps a column to "table.column"; for several columns, a tuple to such a
         tuple. They are declared, and checked by verify(). `merge_on_read`: see set_merge_on_read.
         """
-        from everview.tables import Declared, create_table
+        from everview.tables import Declared, create_own_table
 
         declared = Declared(
             primary_key,
@@ -109,7 +109,7 @@ class Warehouse:
             primary_key_enforced=enforce_primary_key,
             merge_on_read=merge_on_read_or_none(merge_on_read),
         )
-        create_table(self._world, name, schema_or_df, declared)
+        create_own_table(self._world, name, schema_or_df, declared)
         return self.table(name)
 
     def attach(self, name: str, path: str | PathLike[str], *, replace: bool = False) -> Table:
@@ -119,10 +119,10 @@ class Warehouse:
         table lies there, moved with its log, views of it go on from where they are; if it is
         another table, the next refresh builds them anew.
         """
-        from everview.lake.storage import place_of
-        from everview.views.attachments import attach
+        from everview.lake.storage import given_place
+        from everview.views.attachments import attach_table
 
-        attach(self._world, name, place_of(path), replace=replace)
+        attach_table(self._world, name, given_place(path), replace=replace)
         return self.table(name)
 
     def table(self, name: str) -> Table:

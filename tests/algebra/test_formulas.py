@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everview.algebra.notation.plans import Node, formula, notation, tree
+from everview.algebra.notation.plans import Node, formula, notation, plan_tree
 from everview.algebra.relations import (
     Distinct,
     Filter,
@@ -80,7 +80,7 @@ def test_a_formula_ends_with_what_it_shares() -> None:
 
 def test_a_tree_draws_what_is_shared_once() -> None:
     drawn = Node("big_old", (Node("σ amount > 9", (Node("sales_old  big"),)),))
-    assert tree(TWICE, lambda leaf: "big" if isinstance(leaf, Scan) else "") == Node(
+    assert plan_tree(TWICE, lambda leaf: "big" if isinstance(leaf, Scan) else "") == Node(
         "⋈ store", (drawn, Node("π store, amount", (Node("big_old"),)))
     )
 
@@ -122,7 +122,7 @@ def test_the_terms_of_a_long_formula_stand_below_each_other() -> None:
 
 def test_a_tree_has_the_join_columns_and_what_is_known_of_leaves() -> None:
     rel = plan(CITY_SALES.replace("GROUP", "WHERE amount > 3 GROUP"), SALES, STORES)
-    found = tree(rel, lambda leaf: "big" if isinstance(leaf, Scan) else "")
+    found = plan_tree(rel, lambda leaf: "big" if isinstance(leaf, Scan) else "")
     assert found == Node(
         "γ city, Σw, Σw·amount",
         (
@@ -144,16 +144,16 @@ def test_a_tree_has_the_join_columns_and_what_is_known_of_leaves() -> None:
 
 
 def test_a_tree_shows_differences_and_marks() -> None:
-    assert tree(GONE_SALES) == Node("−all", (Node("sales_old"), Node("sales_new")))
-    assert tree(Distinct(OLD)) == Node("δ", (Node("sales_old"),))
+    assert plan_tree(GONE_SALES) == Node("−all", (Node("sales_old"), Node("sales_new")))
+    assert plan_tree(Distinct(OLD)) == Node("δ", (Node("sales_old"),))
     mark = Join("mark", SOLD, SHOPS, And((ON, MANY)), mark=FOUND)
-    assert tree(mark).label == "⋉? store = id, amount > 9 → found"
-    assert tree(Join("full", OLD, SHOPS, ON)).label == "⟗ store = id"
+    assert plan_tree(mark).label == "⋉? store = id, amount > 9 → found"
+    assert plan_tree(Join("full", OLD, SHOPS, ON)).label == "⟗ store = id"
 
 
 def test_a_tree_names_both_columns_where_they_differ() -> None:
-    assert tree(PAIRS).label == "⋈ store = id"
-    assert tree(Join("cross", SOLD, SHOPS)).label == "×"
-    assert tree(UnionAll((SOLD, Negate(SOLD)), (ID, CITY))).children[1] == Node(
+    assert plan_tree(PAIRS).label == "⋈ store = id"
+    assert plan_tree(Join("cross", SOLD, SHOPS)).label == "×"
+    assert plan_tree(UnionAll((SOLD, Negate(SOLD)), (ID, CITY))).children[1] == Node(
         "-", (Node("Δsales"),)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everview.algebra.calls import WorkDelta
-from everview.algebra.derive.keys import Declared, has_key_among, keys
+from everview.algebra.derive.keys import DeclaredKeys, has_key_among, keys
 from everview.algebra.relations import (
     At,
     Changes,
@@ -32,8 +32,8 @@ SOURCES = {
     "u": Schema((Field("c", "long"), Field("d", "integer"), Field("e", "double"))),
     "w": Schema((Field("f", "string"), Field("items", '{"type": "array"}'))),
 }
-ONE: Declared = {"t": (("a",),), "u": (("c",),)}  # single keys
-TWO: Declared = {"t": (("a", "b"),), "u": (("c", "d"),)}
+ONE: DeclaredKeys = {"t": (("a",),), "u": (("c",),)}  # single keys
+TWO: DeclaredKeys = {"t": (("a", "b"),), "u": (("c", "d"),)}
 
 
 def plan(sql: str) -> Rel:
@@ -47,7 +47,7 @@ def scan_types(rel: Rel) -> dict[int, str]:
     return {c.id: SOURCES[s.table][c.name].type for s in scans for c in s.columns}
 
 
-def named_keys(sql: str, declared: Declared | None = None) -> list[str]:
+def named_keys(sql: str, declared: DeclaredKeys | None = None) -> list[str]:
     """The keys of a query, each by the names of its columns; "-" is the empty one."""
     rel = plan(sql)
     names = {c.id: c.name for c in rel.columns}
@@ -177,7 +177,9 @@ T_U = "SELECT a, b, c, d, e FROM t {} JOIN u {}"
         ("FULL", "ON a = c", {"t": ((),), "u": ((),)}, []),
     ],
 )
-def test_keys_of_joins(join: str, condition: str, declared: Declared, expected: list[str]) -> None:
+def test_keys_of_joins(
+    join: str, condition: str, declared: DeclaredKeys, expected: list[str]
+) -> None:
     assert named_keys(T_U.format(join, condition), declared) == expected
 
 

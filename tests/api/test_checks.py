@@ -31,7 +31,7 @@ from everview.facts.checks import (
 )
 from everview.facts.files import ChangeFile, DataFile, Sign
 from everview.facts.schema import Field, Schema
-from everview.facts.tables import Changes
+from everview.facts.tables import TableChanges
 from everview.run.rows.read import changes_frame
 from everview.spark.errors import said_by_spark
 from everview.sql.write import grouping as write_grouping
@@ -160,7 +160,7 @@ def test_a_change_of_an_unknown_kind_is_not_counted(
 ) -> None:
     pq.write_table(pa.table({"id": [1], "_change_type": ["upsert"]}), tmp_path / "f.parquet")
     file = ChangeFile(DataFile("f.parquet", 1, 1), Sign.FEED)
-    given = Changes("t", str(tmp_path), 1, 2, Schema((Field("id", "long"),)), (file,))
+    given = TableChanges("t", str(tmp_path), 1, 2, Schema((Field("id", "long"),)), (file,))
     with pytest.raises(Exception, match="USER_RAISED") as caught:
         changes_frame(spark_or_connect, given, ()).collect()
     assert said_by_spark(caught.value).check is CHANGE_UNKNOWN

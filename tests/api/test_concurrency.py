@@ -18,7 +18,7 @@ from everview.errors import (
     UnknownName,
 )
 from everview.facts.refreshes import Wish
-from everview.refresh import refresh
+from everview.refresh import refresh_view
 from tests.api.bags import assert_exact, bag, refused
 from tests.api.meanwhile import write_once_at
 from tests.api.shop import BY_CITY, LARGE, add_sales
@@ -34,7 +34,7 @@ def _refresh_to(wh: ev.Warehouse, version: int) -> None:
     """A refresh of by_city by somebody who saw this version of sales last."""
     entry = wh._world.entry("by_city")
     pins = {wh._world.open(wh._world.entry("sales")).head().id: version}
-    refresh(wh._world, entry, wh._world.open(entry), pins, Wish())
+    refresh_view(wh._world, entry, wh._world.open(entry), pins, Wish())
 
 
 def test_each_sees_what_the_other_did(

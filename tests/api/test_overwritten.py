@@ -93,7 +93,7 @@ def test_what_is_written_anew_is_netted_before_anything_is_joined(shop: ev.Wareh
 def test_what_many_rows_leave_is_read_where_it_lies(
     shop: ev.Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(net_changes, "MOST_LOCAL_ROWS", 1)
+    monkeypatch.setattr(net_changes, "MOST_NETTED_ROWS", 1)
     shop.table("o").overwrite(orders(r20=ONE, r31=(1, 2, 3, 4.0, 5)))
     assert "netted to 4 first" in refreshed(shop)["by_city"].reason
 

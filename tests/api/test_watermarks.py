@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import everview as ev
-from everview.facts.tables import Changes
+from everview.facts.tables import TableChanges
 from tests.api.bags import assert_exact
 from tests.api.shop import BY_CITY, LARGE, add_sales
 
@@ -61,5 +61,5 @@ def test_recorded_watermarks_are_no_change_of_the_view(wh: ev.Warehouse, sales: 
     recorded = table.head().version
     assert recorded == built + 3
     changes = table.changes(built, recorded)
-    assert isinstance(changes, Changes)
+    assert isinstance(changes, TableChanges)
     assert changes.empty

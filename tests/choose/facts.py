@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from everview.facts.files import ChangeFile, DataFile, Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.schema import Schema
-from everview.facts.tables import Changes, Lost, Snapshot
+from everview.facts.tables import Lost, Snapshot, TableChanges
 from everview.facts.views import Layout, LayoutKind, ViewRecord
 from everview.shape.shape import Shape
 from tests.sql.schemas import SOURCES
@@ -28,7 +28,7 @@ def source(
     """A source of one file, with one small change file per sign; without any it did not move."""
     files = tuple(ChangeFile(DataFile(f"c{i}", 1000, 5), s) for i, s in enumerate(signs))
     new = (old or 1) + (1 if signs or lost else 0)
-    changes = Lost(lost) if lost else Changes("id", "uri", old or 1, new, SOURCES[name], files)
+    changes = Lost(lost) if lost else TableChanges("id", "uri", old or 1, new, SOURCES[name], files)
     at = snapshot(size)
     return SourceFacts(name, f"id-{name}", old, new, at, None if lost else at, changes)
 

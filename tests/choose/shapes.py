@@ -5,7 +5,7 @@ from __future__ import annotations
 from everview.algebra.walk import walk_plan
 from everview.errors import Place
 from everview.facts.files import Sign
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Field, Schema
 from everview.shape.shape import Shape, full_only, shape_of
 from everview.sql.bind.query import Lowered, bind
@@ -28,5 +28,8 @@ ROWS = shape("SELECT t.a, u.c FROM t JOIN u ON t.a = u.a")
 GROUPS = shape("SELECT b, count(*) AS n, max(a) AS m FROM t GROUP BY b")
 PARTITIONS = shape(NUMBERED)
 FULL = full_only(
-    Kind.CUT_OFF, "LIMIT or OFFSET is not maintained incrementally", Place(2, 3, 1, "x"), Schema(())
+    RefusalKind.CUT_OFF,
+    "LIMIT or OFFSET is not maintained incrementally",
+    Place(2, 3, 1, "x"),
+    Schema(()),
 )

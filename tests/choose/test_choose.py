@@ -14,7 +14,7 @@ from everview.errors import Place, RefreshRefused
 from everview.facts.files import Sign
 from everview.facts.methods import Way
 from everview.facts.refreshes import RefreshFacts
-from everview.facts.tables import Changes
+from everview.facts.tables import TableChanges
 from everview.facts.views import Moment
 from everview.program.program import program
 from everview.program.steps import Publish
@@ -33,7 +33,7 @@ def test_nothing_moved() -> None:
 
 def test_versions_moved_without_rows() -> None:
     still = source("t")
-    moved = replace(still, new=3, changes=Changes("id", "uri", 1, 3, SOURCES["t"], ()))
+    moved = replace(still, new=3, changes=TableChanges("id", "uri", 1, 3, SOURCES["t"], ()))
     choice = choose(facts(GROUPS, moved), GROUPS, full=False)
     assert isinstance(choice.strategy, Move)
     assert "t hold no change" in choice.reason
@@ -44,7 +44,7 @@ def test_versions_moved_without_rows() -> None:
 def test_what_depends_on_the_clock_is_never_skipped(policy: str) -> None:
     shape = replace(FULL, moment=Moment("now()", Place(1, 8, 3, "SELECT now()")))
     still = source("t")
-    moved = replace(still, new=3, changes=Changes("id", "uri", 1, 3, SOURCES["t"], ()))
+    moved = replace(still, new=3, changes=TableChanges("id", "uri", 1, 3, SOURCES["t"], ()))
     for given in (still, moved):
         choice = choose(facts(shape, given, policy=policy), shape, full=False)
         assert isinstance(choice.strategy, Full)

@@ -15,7 +15,7 @@ from everview.errors import RefreshRefused
 from everview.facts.files import DataFile, Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.schema import Field, Schema
-from everview.facts.tables import Changes
+from everview.facts.tables import TableChanges
 from everview.shape.shape import Shape
 from tests.choose.facts import facts, snapshot, source
 from tests.choose.shapes import GROUPS, MINUS, PLUS, ROWS
@@ -76,7 +76,7 @@ def test_in_large_files_rows_are_marked_and_not_written_anew() -> None:
 
 def test_what_is_not_known_counts_as_everything() -> None:
     given = source("t", MINUS)
-    assert isinstance(given.changes, Changes)
+    assert isinstance(given.changes, TableChanges)
     files = tuple(replace(f, file=DataFile("c", 9, None)) for f in given.changes.files)
     unknown = replace(given, changes=replace(given.changes, files=files))
     assert cost_of(facts(GROUPS, unknown, stored=snapshot(10, 20)), GROUPS).bytes_written == 30

@@ -14,7 +14,7 @@ from everview.choose.netting import is_netted_by_driver, may_be_equal
 from everview.choose.strategies import Incremental, Move
 from everview.facts.files import ChangeFile, DataFile, InlineFile, Sign
 from everview.facts.refreshes import Gross, SourceFacts
-from everview.facts.tables import Changes
+from everview.facts.tables import TableChanges
 from everview.program.program import NET_FIRST, program
 from everview.program.steps import Keep
 from tests.choose.facts import facts, source
@@ -27,13 +27,13 @@ WHOLE, TOLD = (("file difference", 1),), (("change files", 1),)
 
 def changes(
     gone: int, come: int, *, ways: tuple[tuple[str, int], ...] = WHOLE, size: int = 1000
-) -> Changes:
+) -> TableChanges:
     parts = ((gone, Sign.MINUS), (come, Sign.PLUS))
     files = tuple(ChangeFile(DataFile(f"{s}", size, n), s) for n, s in parts if n)
-    return Changes("id", "uri", 1, 2, SOURCES["t"], files, ways)
+    return TableChanges("id", "uri", 1, 2, SOURCES["t"], files, ways)
 
 
-def moved(name: str, found: Changes, gross: Gross | None = None) -> SourceFacts:
+def moved(name: str, found: TableChanges, gross: Gross | None = None) -> SourceFacts:
     return replace(source(name), new=2, changes=found, gross=gross)
 
 
@@ -52,7 +52,7 @@ def moved(name: str, found: Changes, gross: Gross | None = None) -> SourceFacts:
         (changes(2_000, 2_000, ways=TOLD), True),
     ],
 )
-def test_the_driver_nets_what_may_cancel_and_is_small(given: Changes, netted: bool) -> None:
+def test_the_driver_nets_what_may_cancel_and_is_small(given: TableChanges, netted: bool) -> None:
     assert is_netted_by_driver(given) is netted
 
 

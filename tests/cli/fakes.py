@@ -12,7 +12,7 @@ from rich.console import Console
 
 from everview import Explanation, Receipt, Status, Verification
 from everview.cli.parser import parse
-from everview.cli.progress import Progress
+from everview.cli.progress import ProgressHandler
 from everview.cli.screen import Screen
 from everview.errors import UnknownName
 from everview.facts.methods import Method, Way
@@ -157,5 +157,5 @@ def screen(*words: str, terminal: bool = True, width: int = 80) -> Shown:
         for file in (out, err)
     ]
     flags = arguments.json, arguments.verbose, arguments.quiet
-    progress = Progress(consoles[1], verbose=flags[1], quiet=True)
+    progress = ProgressHandler(consoles[1], verbose=flags[1], quiet=True)
     return Shown(Screen(*consoles, progress, *flags), out, err)

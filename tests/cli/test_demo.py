@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from everview.cli.demo import Tale, make_room
-from everview.cli.main import main
+from everview.cli.main import run_command_line
 from everview.errors import InvalidArgument
 from tests.cli.fakes import RECEIPT, VERIFIED, WRONG, screen
 
@@ -33,12 +33,12 @@ def test_anything_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InvalidArgument):
         make_room(tmp_path / "file")
-    assert main(["demo", str(tmp_path)]) == 1
+    assert run_command_line(["demo", str(tmp_path)]) == 1
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "mine"]
 
 
 def test_too_few_sales_are_misuse(tmp_path: Path) -> None:
-    assert main(["demo", str(tmp_path / "x"), "--sales", "10"]) == 2
+    assert run_command_line(["demo", str(tmp_path / "x"), "--sales", "10"]) == 2
     assert not (tmp_path / "x").exists()
 
 

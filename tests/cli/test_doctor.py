@@ -13,10 +13,17 @@ from typing import Any
 import pytest
 
 from everview.cli import doctor
-from everview.cli.checks import Check, checks, memory_bytes, spark_check, warehouse_check, within
-from everview.cli.doctor import show
+from everview.cli.checks import (
+    DoctorCheck,
+    checks,
+    is_version_within,
+    memory_bytes,
+    spark_check,
+    warehouse_check,
+)
+from everview.cli.doctor import show_checks
 from everview.cli.machine import Disk, JavaFound, Machine, Package, disk, machine, memory, packages
-from everview.cli.main import main
+from everview.cli.main import run_command_line
 from everview.cli.probe import Probe, probe
 from everview.settings import Settings
 from tests.cli.fakes import screen
@@ -36,7 +43,7 @@ GOOD = Machine(
 )
 
 
-def check(name: str, **different: Any) -> Check:
+def check(name: str, **different: Any) -> DoctorCheck:
     (found,) = [c for c in checks(replace(GOOD, **different)) if c.name == name]
     return found
 
@@ -88,7 +95,7 @@ def test_what_is_wrong_is_found(
     ],
 )
 def test_versions_are_compared_as_numbers(version: str, wanted: str, holds: bool) -> None:
-    assert within(version, wanted) == holds
+    assert is_version_within(version, wanted) == holds
 
 
 def test_memory_sizes() -> None:
@@ -101,9 +108,11 @@ def test_spark_and_the_warehouse() -> None:
     assert spark_check(good).what == "4.1.4 started in 5.2 s"
     assert warehouse_check("w", good).what == "w: 3 tables, 2 views, 1 behind: everview refresh"
     bad = Probe(False, what="No port.", remedy="Open one.", log="x.log")
-    assert spark_check(bad) == Check("spark", "fail", "No port.\nlog: x.log", "Open one.")
+    assert spark_check(bad) == DoctorCheck("spark", "fail", "No port.\nlog: x.log", "Open one.")
     lost = replace(good, error={"what": "Not there.", "remedy": "Make it."})
-    assert warehouse_check("w", lost) == Check("warehouse", "fail", "w: Not there.", "Make it.")
+    assert warehouse_check("w", lost) == DoctorCheck(
+        "warehouse", "fail", "w: Not there.", "Make it."
+    )
 
 
 def test_this_machine_can_be_asked(tmp_path: Path) -> None:
@@ -133,13 +142,13 @@ def no_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Monkey
 def test_exit_codes_and_json(
     no_machine: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["doctor", "--no-spark"]) == 0
+    assert run_command_line(["doctor", "--no-spark"]) == 0
     assert "Nothing is wrong." in capsys.readouterr().out
     no_machine.setattr(doctor, "probe", lambda path, seconds: Probe(False, what="No."))
-    assert main(["doctor", "--json"]) == 4
+    assert run_command_line(["doctor", "--json"]) == 4
     found = json.loads(capsys.readouterr().out)
     assert found[-1] == {"name": "spark", "state": "fail", "what": "No.", "remedy": ""}
-    assert main(["doctor", "--no-spark", "-w", "nothing"]) == 4
+    assert run_command_line(["doctor", "--no-spark", "-w", "nothing"]) == 4
     assert "nothing is not a warehouse" in capsys.readouterr().out
 
 
@@ -153,9 +162,12 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 def test_the_table_fits_and_ends_with_what_to_do() -> None:
-    found = [*checks(replace(GOOD, memory_free=GIGA)), Check("java", "fail", "x" * 200, "Mend it.")]
+    found = [
+        *checks(replace(GOOD, memory_free=GIGA)),
+        DoctorCheck("java", "fail", "x" * 200, "Mend it."),
+    ]
     made = screen("doctor", width=80)
-    show(found, made.screen)
+    show_checks(found, made.screen)
     text = made.out.getvalue()
     assert text.endswith("java: Mend it.\n")
     assert text.count("x" * 10) >= 15

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import everview as ev
-from everview.cli.main import main
+from everview.cli.main import run_command_line
 
 Captured = pytest.CaptureFixture[str]
 PROGRAM = Path(sys.executable).with_name("everview")
@@ -37,32 +37,38 @@ def test_a_day_with_the_command_line(
         wh.create_materialized_view("large", "SELECT store FROM per_store WHERE n > 33")
         sales.delete("id = 0")
 
-        assert main(["status", "--json"]) == 0
+        assert run_command_line(["status", "--json"]) == 0
         behind = {s["view"]: s["behind"] for s in said(capsys)}
         assert behind["per_store"] == {"sales": 1}
-        assert main(["explain", "per_store"]) == 0
+        assert run_command_line(["explain", "per_store"]) == 0
         assert "per_store" in capsys.readouterr().out
-        assert main(["refresh", "--select", "per_*+", "--json"]) == 0
+        assert run_command_line(["refresh", "--select", "per_*+", "--json"]) == 0
         assert [r["view"] for r in said(capsys)] == ["per_store", "large"]
-        assert main(["refresh"]) == 0
+        assert run_command_line(["refresh"]) == 0
         assert capsys.readouterr().out.count("skipped") == 2
-        assert main(["verify", "--all", "--json"]) == 0
+        assert run_command_line(["verify", "--all", "--json"]) == 0
         assert all(v["ok"] for v in said(capsys))
-        assert main(["history", "per_store", "--json"]) == 0
+        assert run_command_line(["history", "per_store", "--json"]) == 0
         assert len(said(capsys)) == 2
-        assert main(["history", "sales"]) == 0
+        assert run_command_line(["history", "sales"]) == 0
         assert "DELETE" in capsys.readouterr().out.upper()
-        assert main(["sql", "SELECT store, n FROM per_store ORDER BY store", "--json"]) == 0
+        assert (
+            run_command_line(["sql", "SELECT store, n FROM per_store ORDER BY store", "--json"])
+            == 0
+        )
         assert said(capsys) == [{"store": s, "n": 33} for s in range(3)]
 
 
 def test_errors_of_a_real_warehouse(spark: SparkSession, tmp_path: Path, capsys: Captured) -> None:
-    assert main(["status", "-w", str(tmp_path / "none"), "--json"]) == 1
+    assert run_command_line(["status", "-w", str(tmp_path / "none"), "--json"]) == 1
     assert said(capsys)["error"]["code"] == "EV-1001"
     assert not (tmp_path / "none").exists()
-    assert main(["sql", "-w", str(tmp_path / "new"), "SELECT * FROM nothing", "--json"]) == 1
+    assert (
+        run_command_line(["sql", "-w", str(tmp_path / "new"), "SELECT * FROM nothing", "--json"])
+        == 1
+    )
     assert said(capsys)["error"]["code"] == "EV-1002"
-    assert main(["explain", "-w", str(tmp_path / "new"), "nothing"]) == 1
+    assert run_command_line(["explain", "-w", str(tmp_path / "new"), "nothing"]) == 1
     assert "EV-1002" in capsys.readouterr().err
 
 
@@ -76,7 +82,7 @@ def test_a_script_creates_changes_and_asks(
         "CREATE MATERIALIZED VIEW v AS SELECT count(*) AS n, sum(price) AS total FROM t;\n"
         "SELECT * FROM v;\n"
     )
-    assert main(["sql", "-w", str(tmp_path / "w"), "-f", str(script), "--json"]) == 0
+    assert run_command_line(["sql", "-w", str(tmp_path / "w"), "-f", str(script), "--json"]) == 0
     assert said(capsys) == [{"n": 2, "total": "2.50"}]
 
 

@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 import pytest
 
 from everview.cli.grammar import COMMANDS
-from everview.cli.main import HOMES, main
+from everview.cli.main import HOMES, run_command_line
 from everview.cli.parser import UsageError, build_parser, parse
 
 
@@ -100,9 +100,9 @@ def test_the_parser_is_a_plain_one() -> None:
 
 
 def test_version_and_help_end_well(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--version"]) == 0
+    assert run_command_line(["--version"]) == 0
     assert capsys.readouterr().out.startswith("everview 0.")
-    assert main(["doctor", "--help"]) == 0
+    assert run_command_line(["doctor", "--help"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,15 @@ import time
 
 from rich.console import Console
 
-from everview.cli.progress import LOG, Progress, step, watching
+from everview.cli.progress import ProgressHandler, step, watching
+from everview.spark.log import LOG
 
 
-def progress(*, terminal: bool, **how: bool | float) -> tuple[Progress, io.StringIO]:
+def progress(*, terminal: bool, **how: bool | float) -> tuple[ProgressHandler, io.StringIO]:
     file = io.StringIO()
     console = Console(file=file, force_terminal=terminal, width=80)
     flags = {"verbose": False, "quiet": False, **how}
-    return Progress(console, **flags), file  # type: ignore[arg-type]
+    return ProgressHandler(console, **flags), file  # type: ignore[arg-type]
 
 
 def test_a_terminal_shows_the_step_and_takes_it_away() -> None:

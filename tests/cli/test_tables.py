@@ -12,9 +12,9 @@ import pytest
 from rich.console import Console
 
 from everview.cli.commands import styled
-from everview.cli.query import plain_value, result_table, shown, unique
+from everview.cli.query import plain_value, result_table, shown_value, unique
 from everview.cli.screen import console
-from everview.cli.tables import Cell, Column, table
+from everview.cli.tables import Cell, Heading, screen_table
 from tests.cli.fakes import screen
 
 BIG = Decimal("12345678901234567890123456789012345.678")
@@ -56,7 +56,7 @@ def test_wide_characters_keep_the_columns() -> None:
     rows = [[Cell("東京"), Cell("1")], [Cell("a"), Cell("22")]]
     file = io.StringIO()
     Console(file=file, width=80).print(
-        table((Column("city"), Column("n", number=True)), rows, plain=True)
+        screen_table((Heading("city"), Heading("n", number=True)), rows, plain=True)
     )
     assert file.getvalue().splitlines()[1:] == ["東京   1", "a     22"]
 
@@ -77,7 +77,7 @@ def test_wide_characters_keep_the_columns() -> None:
     ],
 )
 def test_a_value_is_shown_with_every_digit(value: object, text: str) -> None:
-    assert shown(value).text == text
+    assert shown_value(value).text == text
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from everview.shape.maintained import unmaintained
 from everview.spark.engine import Engine
 from everview.sql.bind.query import NotLowered
 from everview.sql.read.parse import parse_query
-from everview.sql.write.door import Leaf, local_names, write
+from everview.sql.write.door import SourceLeaf, local_names, write
 from everview.sql.write.select import WEIGHT
 from tests.corpus.round_trip import Outcome, near, plain
 from tests.improve import changes_of
@@ -51,7 +51,7 @@ class Changed:
             setattr(found, part, {name: known[name] for name in names})
         return found
 
-    def frame(self, leaf: Leaf, changed: frozenset[str]) -> DataFrame:
+    def frame(self, leaf: SourceLeaf, changed: frozenset[str]) -> DataFrame:
         match leaf:
             case Scan(table, at, _) if at is At.OLD or table not in changed:
                 return self.old[table]

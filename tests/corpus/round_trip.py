@@ -22,7 +22,7 @@ from everview.run.understand.lower import lower
 from everview.spark.engine import Engine
 from everview.sql.bind.query import NotLowered
 from everview.sql.read.parse import parse_query
-from everview.sql.write.door import Leaf, write
+from everview.sql.write.door import SourceLeaf, write
 
 Status = Literal["lowered", "refused", "wrong", "left out"]
 
@@ -80,7 +80,7 @@ def written_back(engine: Engine, text: str, tables: Mapping[str, DataFrame]) -> 
         widths = f"we read {len(found.rel.columns)} columns, Spark {len(names)}"
         return Outcome("wrong", widths, seconds=seconds)
     query = write(found.rel, {}, names)
-    scans: dict[Leaf, DataFrame] = {
+    scans: dict[SourceLeaf, DataFrame] = {
         leaf: tables[leaf.table] for leaf in query.leaves.values() if isinstance(leaf, Scan)
     }
     try:

@@ -6,7 +6,7 @@ import pytest
 
 from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.calls import AggregateCall
-from everview.algebra.derive.signs import Sign
+from everview.algebra.derive.signs import WeightSign
 from everview.algebra.relations import (
     Aggregate,
     At,
@@ -27,7 +27,7 @@ from everview.algebra.scalars import Column, Compare, Ref, integer
 from everview.algebra.walk import walk_plan
 from everview.apply.keyed import ApplyKeyed
 from everview.delta.aggregate import change_table
-from everview.delta.context import NOTHING, Known
+from everview.delta.context import NOTHING_KNOWN, Known
 from everview.delta.propagate import delta
 from everview.facts.checks import GROUP_BELOW_ZERO
 from everview.sql.write.door import write
@@ -77,8 +77,8 @@ def nets(rel: Rel | None) -> int:
 
 
 def test_only_extremes_want_net_changes() -> None:
-    assert nets(table_of(view(COUNT, SUM), NOTHING)) == 0
-    assert nets(table_of(view(COUNT, MAX), NOTHING)) == 1
+    assert nets(table_of(view(COUNT, SUM), NOTHING_KNOWN)) == 0
+    assert nets(table_of(view(COUNT, MAX), NOTHING_KNOWN)) == 1
     assert nets(table_of(view(COUNT, MAX), Known({"t": 1}))) == 0
 
 
@@ -88,7 +88,7 @@ def test_insertions_alone_do_not_ask_for_deletions() -> None:
     assert isinstance(table.input, ChangeTable)
     asked = {area.function for _, area in table.input.areas}
     assert asked == {"weight", "inserted", "inserted_copies"}
-    whole = table_of(view(MAX), NOTHING)
+    whole = table_of(view(MAX), NOTHING_KNOWN)
     assert table.columns == whole.columns
 
 
@@ -113,7 +113,7 @@ TESTED = Compare("=", Ref(A.id), Ref(C.id))
 )
 @pytest.mark.parametrize(("sign", "read"), [(1, {At.OLD}), (-1, {At.NEW}), (None, set(At))])
 def test_where_rows_only_come_or_go_one_snapshot_is_read(
-    rel: Rel, sign: Sign | None, read: set[At]
+    rel: Rel, sign: WeightSign | None, read: set[At]
 ) -> None:
     changes = delta(rel, frozenset({"u"}), Known({} if sign is None else {"u": sign}))
     assert changes is not None

@@ -9,9 +9,9 @@ import pytest
 
 from everview.facts.files import Bounds, ChangeFile, DataFile, InlineFile, Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Field, Schema
-from everview.facts.tables import Changes, Head, Lost, Snapshot
+from everview.facts.tables import Head, Lost, Snapshot, TableChanges
 from everview.facts.views import Layout, LayoutKind, Mention, SourceRecord, TableRecord, ViewRecord
 
 SCHEMA = Schema(
@@ -70,7 +70,7 @@ def test_a_view_record_survives_json() -> None:
     full = replace(
         record,
         full_only="only Spark parses this text",
-        full_kind=Kind.SPARK_ONLY,
+        full_kind=RefusalKind.SPARK_ONLY,
         mentions=(Mention(15, 16, "t", "t"),),
     )
     assert ViewRecord.from_json(full.to_json()) == full
@@ -122,7 +122,9 @@ def test_rows_of_a_snapshot_are_known_if_those_of_all_files_are(
     snapshot = Snapshot("id", "uri", 3, SCHEMA, (), files)
     assert snapshot.rows == total
     assert snapshot.bytes == 10 * len(rows)
-    changes = Changes("id", "uri", 2, 3, SCHEMA, tuple(ChangeFile(f, Sign.PLUS) for f in files))
+    changes = TableChanges(
+        "id", "uri", 2, 3, SCHEMA, tuple(ChangeFile(f, Sign.PLUS) for f in files)
+    )
     assert changes.rows == total
     assert changes.bytes == 10 * len(rows)
 
@@ -140,7 +142,7 @@ def test_what_changes_hold(
     signs: tuple[Sign, ...], insert_only: bool, delete_only: bool, empty: bool
 ) -> None:
     files = tuple(ChangeFile(file(1), s) for s in signs)
-    changes = Changes("id", "uri", 1, 2, SCHEMA, files)
+    changes = TableChanges("id", "uri", 1, 2, SCHEMA, files)
     assert (changes.insert_only, changes.delete_only, changes.empty) == (
         insert_only, delete_only, empty,
     )  # fmt: skip
@@ -149,7 +151,9 @@ def test_what_changes_hold(
 def test_a_source_whose_history_is_lost_has_changed() -> None:
     snapshot = Snapshot("id", "uri", 2, SCHEMA, (), ())
     lost = SourceFacts("t", "id", 1, 2, snapshot, None, Lost("vacuumed"))
-    same = SourceFacts("u", "id", 2, 2, snapshot, snapshot, Changes("id", "uri", 2, 2, SCHEMA, ()))
+    same = SourceFacts(
+        "u", "id", 2, 2, snapshot, snapshot, TableChanges("id", "uri", 2, 2, SCHEMA, ())
+    )
     assert lost.changed
     assert not same.changed
     layout = Layout(LayoutKind.BAG, (), SCHEMA)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from everview.facts.files import Bounds, DataFile
 from everview.facts.schema import Field, Schema
-from everview.facts.tables import Changes, Commit
+from everview.facts.tables import Commit, TableChanges
 from everview.lake.delta.table import EmbeddedDelta
 from tests.lake.kits import write_columns
 
@@ -93,10 +93,10 @@ def committed(root: Path, data: pa.Table, type_: str) -> tuple[DataFile, DataFil
     return written, logged
 
 
-def appended(root: Path) -> Changes:
+def appended(root: Path) -> TableChanges:
     """The changes from version 0 to 1."""
     changes = EmbeddedDelta().open(str(root)).changes(0, 1)
-    assert isinstance(changes, Changes)
+    assert isinstance(changes, TableChanges)
     return changes
 
 

@@ -18,10 +18,10 @@ from everview.errors import (
 )
 from everview.facts.files import InlineFile, Sign
 from everview.facts.schema import Schema
-from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
+from everview.facts.tables import Commit, CommitInfo, Head, Lost, Snapshot, TableChanges, TableShape
 from everview.lake.settle import settle
 from everview.lake.shapes import common_columns
-from everview.lake.summed import APPENDED, CHANGE_FILES, DIFFERENCE, NOTHING, Summed
+from everview.lake.summed import APPENDED, CHANGE_FILES, DIFFERENCE, NO_DATA_CHANGE, Summed
 from tests.lake.memory_state import MemoryState, MemoryVersion, commit_info, now_in_milliseconds
 
 _HOUR = 3_600_000
@@ -66,7 +66,9 @@ class MemoryTable:
             raise LostHistory(f"files of version {version} of {self._uri} were vacuumed")
         return snapshot
 
-    def changes(self, old: int, new: int, columns: tuple[str, ...] | None = None) -> Changes | Lost:
+    def changes(
+        self, old: int, new: int, columns: tuple[str, ...] | None = None
+    ) -> TableChanges | Lost:
         state = self._state()
         if old > new:
             return Lost(f"version {old} is newer than version {new}")
@@ -87,7 +89,7 @@ class MemoryTable:
         lost = next((c for c in total.files if c.file.path in state.vacuumed), None)
         if lost is not None:
             return Lost(f"files of the changes were vacuumed, {lost.file.path} for one")
-        return Changes(state.id, self._uri, old, new, schema, total.files, total.ways)
+        return TableChanges(state.id, self._uri, old, new, schema, total.files, total.ways)
 
     def commit(self, commit: Commit) -> int:
         try:
@@ -265,7 +267,7 @@ def _shape_after(before: TableShape, new: TableShape | None) -> TableShape:
 
 def _add_commit(total: Summed, commit: Commit | None) -> None:
     if commit is None or not commit.data_change or not (commit.adds or commit.removes):
-        total.count(NOTHING)
+        total.count(NO_DATA_CHANGE)
     elif commit.has_change_files:
         total.count(CHANGE_FILES)
         total.give(commit.minus, Sign.MINUS)

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from everview.facts.files import Bounds, DataFile, InlineFile, Sign, TableFile
-from everview.facts.tables import Changes, Lost, Snapshot
+from everview.facts.tables import Lost, Snapshot, TableChanges
 from everview.lake.port import LakeTable
 from everview.lake.storage import spark_path
 
@@ -24,7 +24,7 @@ def bag_of(snapshot: Snapshot) -> Bag:
     return bag
 
 
-def signed_bag(changes: Changes) -> Bag:
+def signed_bag(changes: TableChanges) -> Bag:
     """The weight of every row of the changes."""
     bag: Bag = Counter()
     for change in changes.files:
@@ -33,14 +33,14 @@ def signed_bag(changes: Changes) -> Bag:
     return bag
 
 
-def applied(bag: Bag, changes: Changes) -> Bag:
+def applied(bag: Bag, changes: TableChanges) -> Bag:
     result = bag.copy()
     for row, weight in signed_bag(changes).items():
         result[row] += weight
     return Counter({row: weight for row, weight in result.items() if weight})
 
 
-def check_changes(table: LakeTable, old: int, new: int) -> Changes:
+def check_changes(table: LakeTable, old: int, new: int) -> TableChanges:
     """rows(old) + changes = rows(new), both with the columns of `new`; every row lies within the
     bounds of its file.
     """

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everview.facts.files import DataFile, Positions, Sign, TableFile
-from everview.facts.tables import Changes, Commit, Lost, Mark
+from everview.facts.tables import Commit, Lost, Mark, TableChanges
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from tests.lake.kits import ARROW
 from tests.lake.reading import applied, bag_of, check_changes, signed_bag
@@ -138,7 +138,7 @@ class History:
         return self.table.written(folder)
 
 
-def counted(changes: Changes) -> int:
+def counted(changes: TableChanges) -> int:
     """The rows of all the change files, read."""
     whole = (replace(changes, files=(replace(c, sign=Sign.PLUS),)) for c in changes.files)
     return sum(signed_bag(one).total() for one in whole)

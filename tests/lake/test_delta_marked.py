@@ -12,7 +12,7 @@ from deltalake import DeltaTable
 
 from everview.errors import CommitFailed
 from everview.facts.files import DataFile, Positions, Sign
-from everview.facts.tables import Changes, Commit, Mark
+from everview.facts.tables import Commit, Mark, TableChanges
 from everview.lake.delta import commit_file, marks
 from everview.lake.delta.table import EmbeddedTable
 from tests.lake.marking import FEW, MANY, actions, made, mark, only_file, rewrite, vector_files
@@ -25,7 +25,7 @@ def table(tmp_path: Path) -> EmbeddedTable:
     return made(tmp_path / "t")
 
 
-def signs(changes: Changes) -> list[tuple[Sign, str, int | None]]:
+def signs(changes: TableChanges) -> list[tuple[Sign, str, int | None]]:
     return [
         (c.sign, c.file.selection.kind if c.file.selection else "whole", c.file.rows)
         for c in changes.files

@@ -14,7 +14,7 @@ from everview.errors import (
     NotAWarehouse,
     StorageUnreadable,
 )
-from everview.lake.delta.refusals import plain
+from everview.lake.delta.refusals import plain_message
 
 BUCKETS = ("s3://no-bucket/x",)
 
@@ -88,4 +88,4 @@ def test_what_is_no_path(path: object, tmp_path: Path) -> None:
 
 def test_causes_stand_on_one_line() -> None:
     said = "Generic error\n  \x1b[31m↳\x1b[0m Unable to walk\n   \x1b[31m↳\x1b[0m Not a directory\n"
-    assert plain(OSError(said)) == "Generic error: Unable to walk: Not a directory"
+    assert plain_message(OSError(said)) == "Generic error: Unable to walk: Not a directory"

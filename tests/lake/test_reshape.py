@@ -12,7 +12,7 @@ from deltalake import DeltaTable
 from everview.errors import CommitConflict, CommitFailed, UnsupportedFeature
 from everview.facts.files import TableFile
 from everview.facts.schema import Field, Schema
-from everview.facts.tables import Changes, Commit, Lost, TableShape
+from everview.facts.tables import Commit, Lost, TableChanges, TableShape
 from everview.lake.delta.put import _store, put_if_absent
 from everview.lake.port import LakeTable
 from everview.lake.storage import Storage
@@ -116,7 +116,7 @@ def test_more_columns_are_a_difference_of_files(kit: Kit, table: LakeTable) -> N
     append(kit, table)
     reshape(kit, table, WIDER)
     changes = table.changes(1, 2)
-    assert isinstance(changes, Changes)
+    assert isinstance(changes, TableChanges)
     assert changes.schema == WIDER.schema
     assert (changes.ways, changes.rows) == ((("file difference", 1),), 3)
 
@@ -129,7 +129,7 @@ def test_a_column_that_went_matters_to_who_uses_it(kit: Kit, table: LakeTable) -
     assert "'s' of version 1 was dropped" in lost.reason
     assert isinstance(table.changes(1, 2, ("k", "s")), Lost)
     told = table.changes(1, 2, ("k",))
-    assert isinstance(told, Changes)
+    assert isinstance(told, TableChanges)
     assert told.schema.names == ("k",)
 
 
@@ -138,7 +138,7 @@ def test_a_column_that_was_away_in_between_is_told_by_both_ends(kit: Kit, table:
     reshape(kit, table, NARROWER)
     reshape(kit, table, replace(WIDER, schema=SCHEMA), "back")
     changes = table.changes(1, 3)
-    assert isinstance(changes, Changes)
+    assert isinstance(changes, TableChanges)
     assert (changes.ways, changes.rows) == ((("file difference", 2),), 3)
     ends = {f.path for v in (1, 3) for f in table.snapshot(v).files}
     assert {f.file.path for f in changes.files} == ends
@@ -150,7 +150,7 @@ def test_a_type_that_changed_matters_to_who_uses_it(kit: Kit, table: LakeTable) 
     lost = table.changes(1, 2, ("k",))
     assert isinstance(lost, Lost)
     assert "was long at version 1 and is string now" in lost.reason
-    assert isinstance(table.changes(1, 2, ("s",)), Changes)
+    assert isinstance(table.changes(1, 2, ("s",)), TableChanges)
 
 
 # what is Delta's alone

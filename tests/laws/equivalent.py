@@ -97,7 +97,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     (_AREAS, "_plus", "stored == 'long'  ->  stored != 'long'"): _NO_WIDTH,
     (
         "delta/context.py",
-        "Context._at",
+        "DeltaContext._at",
         "At.NEW  ->  At.OLD",
     ): "a table without changes has the same rows at both",
     (

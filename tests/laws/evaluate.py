@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from functools import cache
 
-from everview.algebra.meaning.plans import Bag, Line, State, bag, lines, minus
+from everview.algebra.meaning.plans import CountedBag, Line, State, bag, lines, minus
 from everview.algebra.relations import At, Local, Rel, Scan
 
 
@@ -35,14 +35,14 @@ class Evaluator:
         """Whether the rows of this name are at hand yet."""
         return name in self._lines
 
-    def rows(self, rel: Rel) -> Bag:
+    def rows(self, rel: Rel) -> CountedBag:
         return bag(self.lines(rel))
 
-    def snapshots(self, rel: Rel) -> tuple[Bag, Bag]:
+    def snapshots(self, rel: Rel) -> tuple[CountedBag, CountedBag]:
         """The rows at OLD and at NEW."""
         return self.rows(self.at(rel, At.OLD)), self.rows(self.at(rel, At.NEW))
 
-    def difference(self, rel: Rel) -> Bag:
+    def difference(self, rel: Rel) -> CountedBag:
         """What the changes of the relation must be."""
         old, new = self.snapshots(rel)
         return minus(new, old)

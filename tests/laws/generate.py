@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from random import Random
 
 from everview.algebra.calls import AggregateCall, AggregateName
-from everview.algebra.derive.signs import Sign
+from everview.algebra.derive.signs import WeightSign
 from everview.algebra.fresh import Fresh
 from everview.algebra.meaning.plans import Line, Row, State
 from everview.algebra.relations import Aggregate, At, Filter, Join, Project, Rel, Scan, UnionAll
@@ -49,9 +49,9 @@ def random_state(rng: Random) -> tuple[State, frozenset[str]]:
     return State(tables, changes), changed
 
 
-def only_of(state: State, changed: Iterable[str]) -> dict[str, Sign]:
+def only_of(state: State, changed: Iterable[str]) -> dict[str, WeightSign]:
     """Of these tables, those into which rows are only inserted, or from which only deleted."""
-    found: dict[str, Sign] = {}
+    found: dict[str, WeightSign] = {}
     for name in changed:
         signs = {w > 0 for _, w in state.changes.get(name, ())}
         if len(signs) == 1:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 from everview.algebra.calls import AggregateCall, SortKey, WindowCall
-from everview.algebra.meaning.plans import Bag, State, lines, minus, rows
+from everview.algebra.meaning.plans import CountedBag, State, lines, minus, rows
 from everview.algebra.relations import Aggregate, At, Filter, Project, Rel, Window
 from everview.algebra.scalars import Call, Column, Compare, Ref, Scalar, integer
 from everview.algebra.walk import at, walk_plan
@@ -59,8 +59,11 @@ def check_grouped(seed: int, seen: Seen) -> None:
 
 
 def _applied(
-    view: GroupedView, touched: tuple[tuple[tuple[object, ...], int], ...], old: Bag, state: State
-) -> tuple[Bag, Bag, Bag]:
+    view: GroupedView,
+    touched: tuple[tuple[tuple[object, ...], int], ...],
+    old: CountedBag,
+    state: State,
+) -> tuple[CountedBag, CountedBag, CountedBag]:
     """What the plans say: the rows that stay, those that come, and the net changes."""
     apply = ApplyGrouped(view, VIEW)
     tables = {**state.tables, (VIEW, At.OLD): tuple(old.elements())}
@@ -78,11 +81,11 @@ def _keys_of_changes(view: GroupedView, changes: Rel, state: State) -> set[tuple
     return {tuple(row[i] for i in places) for row, _ in lines(changes, state)}
 
 
-def _keys(view: GroupedView, stored: Bag) -> set[tuple[object, ...]]:
+def _keys(view: GroupedView, stored: CountedBag) -> set[tuple[object, ...]]:
     return {tuple(row[i] for i in view.places) for row in stored}
 
 
-def _count(seen: Seen, view: GroupedView, states: tuple[Bag, Bag]) -> None:
+def _count(seen: Seen, view: GroupedView, states: tuple[CountedBag, CountedBag]) -> None:
     old, new = (_keys(view, some) for some in states)
     seen.met("partition born", when=new - old)
     seen.met("partition died", when=old - new)

@@ -10,10 +10,10 @@ from itertools import combinations
 from random import Random
 
 from everview.algebra.derive.constants import constants
-from everview.algebra.derive.keys import Declared, Key, keys
+from everview.algebra.derive.keys import DeclaredKeys, Key, keys
 from everview.algebra.derive.never_null import never_null
 from everview.algebra.meaning.bags import Row
-from everview.algebra.meaning.plans import Bag, State
+from everview.algebra.meaning.plans import CountedBag, State
 from everview.algebra.relations import Aggregate, At, Distinct, Project, Rel, Scan, UnionAll
 from everview.algebra.scalars import Column, Ref, integer
 from everview.delta.propagate import delta
@@ -110,7 +110,7 @@ def check_simplified(seed: int, seen: Seen) -> None:
     if known.snapshots(simple) != known.snapshots(rel) or simple.columns != rel.columns:
         raise NotSo(rel, f"other rows by\n{plan_text(simple)}\n")
     changes = delta(simple, changed)
-    if known.difference(rel) != (Bag() if changes is None else known.rows(changes)):
+    if known.difference(rel) != (CountedBag() if changes is None else known.rows(changes)):
         raise NotSo(rel, f"other changes by\n{plan_text(simple)}\n")
     before, after = (Counter(map(_distinct, bottom_up(r))) for r in (rel, simple))
     for what in ("Distinct", "count distinct"):
@@ -137,7 +137,7 @@ def _numbered(rel: Rel) -> Rel:
     return rel.over(tuple(map(_numbered, rel.inputs)))
 
 
-def _holding(state: State) -> Declared:
+def _holding(state: State) -> DeclaredKeys:
     """The keys that the rows of each table have at both snapshots."""
     found = {}
     for name, kinds in TABLES.items():

@@ -11,7 +11,7 @@ from typing import Any
 from everview.aggregates.functions import Recomputed, upkeep
 from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.derive.signs import Signs
-from everview.algebra.meaning.plans import Bag, Line, Row, State, bag, lines, minus, rows
+from everview.algebra.meaning.plans import CountedBag, Line, Row, State, bag, lines, minus, rows
 from everview.algebra.relations import Aggregate, At, Local, Net, Project, Rel
 from everview.algebra.scalars import Ref
 from everview.algebra.walk import at, walk_plan
@@ -33,7 +33,7 @@ class Seen:
 
     counts: Counter[str] = field(default_factory=Counter)
 
-    def changes(self, kind: str, changes: Bag) -> None:
+    def changes(self, kind: str, changes: CountedBag) -> None:
         self.counts[kind] += 1
         self.counts[f"{kind}: insertions"] += any(n > 0 for n in changes.values())
         self.counts[f"{kind}: deletions"] += any(n < 0 for n in changes.values())
@@ -206,9 +206,9 @@ def _values(some: Counter[tuple[tuple[int, Any], ...]], arg: int | None) -> list
     return [v for row in some for column, v in row if column == arg and v is not None]
 
 
-def _check_changes(view: KeyedView, written: Written, changes: Bag) -> None:
+def _check_changes(view: KeyedView, written: Written, changes: CountedBag) -> None:
     """What is written as minus and plus is what the public rows changed by, and nothing idle."""
-    public: Bag = Counter()
+    public: CountedBag = Counter()
     for row, n in changes.items():
         public[row[: len(view.public)]] += n
     plus, minus_ = (Counter(row for row, _ in written[part]) for part in ("plus", "minus"))
@@ -218,7 +218,7 @@ def _check_changes(view: KeyedView, written: Written, changes: Bag) -> None:
         assert not plus.keys() & minus_.keys(), f"a change that changes nothing: {written}"
 
 
-def _check_actions(view: KeyedView, written: Written, old: Bag, new: Bag) -> None:
+def _check_actions(view: KeyedView, written: Written, old: CountedBag, new: CountedBag) -> None:
     """A born group is one insertion, a died one a deletion, any other change an update."""
     before, after = _keys(view, old), _keys(view, new)
     plus, minus_ = (Counter(action for _, action in written[part]) for part in ("plus", "minus"))
@@ -230,7 +230,7 @@ def _check_actions(view: KeyedView, written: Written, old: Bag, new: Bag) -> Non
     assert all(action is None for _, action in written["rows"])
 
 
-def _count(view: KeyedView, old: Bag, new: Bag, seen: Seen) -> None:
+def _count(view: KeyedView, old: CountedBag, new: CountedBag, seen: Seen) -> None:
     before, after = _keys(view, old), _keys(view, new)
     seen.changes("aggregate", minus(new, old))
     seen.met("aggregate: without keys", when=not view.keys)
@@ -253,7 +253,7 @@ def _public(view: KeyedView, some: Iterable[Row]) -> list[Row]:
     return [row[: len(view.public)] for row in some]
 
 
-def _rounded(some: Iterable[Row]) -> Bag:
+def _rounded(some: Iterable[Row]) -> CountedBag:
     """As a bag in which a mean is the same as a fraction and as a float."""
 
     def value(v: Any) -> Any:

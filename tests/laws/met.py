@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from everview.algebra.meaning.plans import Bag, Row
+from everview.algebra.meaning.plans import CountedBag, Row
 from everview.algebra.relations import (
     Aggregate,
     Distinct,
@@ -121,5 +121,5 @@ def _count_partners(join: Join, known: Evaluator, seen: Seen) -> None:
     seen.met(f"Join {join.kind}: partner found", when=found)
 
 
-def _both(old: Bag, new: Bag) -> set[Row]:
+def _both(old: CountedBag, new: CountedBag) -> set[Row]:
     return old.keys() & new.keys()

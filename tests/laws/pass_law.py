@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from everview.algebra.derive.conditions import Types
 from everview.algebra.meaning.plans import State
 from everview.algebra.ranges import Range
 from everview.algebra.relations import At, Changes, Local, Rel, Scan
+from everview.algebra.scalars import Types
 from everview.delta.context import Known
 from everview.delta.propagate import delta
-from everview.optimize.passes import Context, When, improved
+from everview.optimize.passes import PassContext, When, improved
 from everview.optimize.reach import LeafFacts, Ranges
 from tests.laws.broken import Broken
 from tests.laws.evaluate import Evaluator
@@ -37,7 +37,7 @@ def _rewritten_wrong(case: Case, off: frozenset[str]) -> str:
 
 
 def _rewritten_otherwise(case: Case, known: Evaluator, off: frozenset[str]) -> str:
-    before = improved(When.BEFORE, case.rel, Context(off=off))
+    before = improved(When.BEFORE, case.rel, PassContext(off=off))
     for one in before.ran:
         if known.rows(one.plan) != known.rows(case.rel):
             return f"{one.name} gives other rows:\n{plan_text(one.plan)}\nof"
@@ -45,7 +45,7 @@ def _rewritten_otherwise(case: Case, known: Evaluator, off: frozenset[str]) -> s
         # Parts are kept by name: each plan has an evaluator of its own.
         changes = delta(before.plan, case.changed, told)
         known = Evaluator(case.state())
-        context = Context(
+        context = PassContext(
             leaf_rows=_few_changes,
             leaf_facts=_leaf_facts(known),
             repeated=1,
@@ -59,7 +59,9 @@ def _rewritten_otherwise(case: Case, known: Evaluator, off: frozenset[str]) -> s
     return ""
 
 
-def _rewritten_changes(case: Case, known: Evaluator, changes: Rel | None, context: Context) -> str:
+def _rewritten_changes(
+    case: Case, known: Evaluator, changes: Rel | None, context: PassContext
+) -> str:
     """What is wrong after some pass, or in the queries that a refresh would run."""
     if changes is None:
         return ""

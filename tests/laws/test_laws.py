@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from everview.algebra.meaning.plans import Bag, Line, Row, State, minus, rows
+from everview.algebra.meaning.plans import CountedBag, Line, Row, State, minus, rows
 from everview.algebra.relations import At, Changes, Filter, Join, Project, Rel, Scan, UnionAll
 from everview.algebra.scalars import Column, Compare, Ref, integer
 from everview.algebra.walk import at
@@ -118,7 +118,7 @@ def state_of(**tables: tuple[list[Row], list[Line]]) -> State:
     )
 
 
-def changes_of(rel: Rel, state: State) -> Bag:
+def changes_of(rel: Rel, state: State) -> CountedBag:
     changes = delta(rel, BOTH)
     assert changes is not None
     found = rows(changes, state)

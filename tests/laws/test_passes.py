@@ -11,7 +11,7 @@ from everview.algebra.scalars import Compare
 from everview.algebra.walk import transformed
 from everview.optimize import passes
 from everview.optimize.parts import Parted
-from everview.optimize.passes import ALL, PASSES, Context, Pass, When
+from everview.optimize.passes import ALL, PASSES, Pass, PassContext, When
 from tests.improve import OPTIONAL
 from tests.laws.broken import Broken
 from tests.laws.law import Seen
@@ -47,7 +47,7 @@ _WITH_LAW = [p for p in PASSES if p.when not in (When.BOUND, When.TYPED)]
 
 
 def _spoiled(one: Pass) -> Pass:
-    def run(rel: Rel, context: Context) -> Rel | Parted:
+    def run(rel: Rel, context: PassContext) -> Rel | Parted:
         made = one.run(rel, context)
         if isinstance(made, Parted):
             return replace(made, rest=_with_other_joins(made.rest))

@@ -7,10 +7,10 @@ from __future__ import annotations
 from random import Random
 
 from everview.algebra.derive.signs import Signs
-from everview.algebra.meaning.plans import Bag, State, bag, minus
+from everview.algebra.meaning.plans import CountedBag, State, bag, minus
 from everview.algebra.relations import At, Rel, Scan
 from everview.algebra.walk import bottom_up, tables
-from everview.delta.context import NOTHING, Known
+from everview.delta.context import NOTHING_KNOWN, Known
 from everview.delta.propagate import deltas
 from tests.laws.broken import Broken
 from tests.laws.evaluate import Evaluator
@@ -100,7 +100,7 @@ def _told(rel: Rel, state: State, changed: frozenset[str]) -> Told:
     large; and that OLD of all is gone.
     """
     only = only_of(state, changed)
-    some = (NOTHING, Known(only, changed), Known(only, gone=changed))
+    some = (NOTHING_KNOWN, Known(only, changed), Known(only, gone=changed))
     return tuple((known, deltas(rel, changed, known)) for known in some)
 
 
@@ -113,7 +113,7 @@ def _wrong_of(rel: Rel, known: Evaluator, told: Known, delta: Delta) -> str:
     expected = known.difference(rel)
     try:
         changes = delta(rel)
-        found = Bag() if changes is None else known.rows(changes)
+        found = CountedBag() if changes is None else known.rows(changes)
     except Exception as problem:
         return f"{type(problem).__name__}: {problem}"
     if changes is not None and changes.columns != rel.columns:

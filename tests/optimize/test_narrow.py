@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from everview.algebra.derive.conditions import Types
 from everview.algebra.ranges import Range
 from everview.algebra.relations import (
     At,
@@ -19,11 +18,11 @@ from everview.algebra.relations import (
     Touched,
     UnionAll,
 )
-from everview.algebra.scalars import Column, Compare, Ref
+from everview.algebra.scalars import Column, Compare, Ref, Types
 from everview.algebra.walk import tables, walk_plan
 from everview.facts.schema import Field, Schema
 from everview.optimize.narrow import narrowed
-from everview.optimize.passes import Context, When, improved
+from everview.optimize.passes import PassContext, When, improved
 from everview.optimize.reach import Ranges
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
@@ -52,7 +51,7 @@ def scans(sql: str, *changed: str) -> set[str]:
     assert set(changed) <= tables(found.rel)
     changes = changes_of(found.rel, frozenset(changed))
     assert changes is not None
-    plan = improved(When.CHANGES, changes, Context(leaf_facts=facts)).plan
+    plan = improved(When.CHANGES, changes, PassContext(leaf_facts=facts)).plan
     read = (r for r in walk_plan(plan) if isinstance(r, Scan))
     return {
         " ".join([s.table, s.at.value, *(f"{n} {r}" for n, r in s.ranges().items())]) for s in read

@@ -12,7 +12,7 @@ from everview.algebra.relations import At, Changes, Join, Project, Rel, Scan, Si
 from everview.algebra.scalars import Column, Compare, Ref
 from everview.errors import InvalidArgument, PlanSpoiled
 from everview.optimize import passes
-from everview.optimize.passes import ALL, PASSES, Context, When, improved, require_passes
+from everview.optimize.passes import ALL, PASSES, PassContext, When, improved, require_passes
 from everview.settings import Settings
 from tests.improve import OPTIONAL
 
@@ -22,7 +22,7 @@ CHANGED = Join("inner", T, Changes("u", (C,)), Compare("=", Ref(1), Ref(3)))
 
 
 def ran(when: When, *off: str) -> list[str]:
-    return [one.name for one in improved(when, CHANGED, Context(off=frozenset(off))).ran]
+    return [one.name for one in improved(when, CHANGED, PassContext(off=frozenset(off))).ran]
 
 
 def test_the_passes_of_a_stage_run_in_the_order_of_the_list() -> None:
@@ -46,7 +46,7 @@ def test_a_pass_is_left_out_by_its_name(name: str) -> None:
 def test_all_off_leaves_what_is_required() -> None:
     left = [name for when in When for name in ran(when, ALL)]
     assert left == [p.name for p in PASSES if p.required]
-    assert improved(When.CHANGES, CHANGED, Context(off=frozenset({ALL}))).plan is CHANGED
+    assert improved(When.CHANGES, CHANGED, PassContext(off=frozenset({ALL}))).plan is CHANGED
     assert improved(When.CHANGES, CHANGED).plan != CHANGED
 
 
@@ -98,7 +98,7 @@ def test_a_pass_that_gives_rows_weights_is_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(passes, "PASSES", (spoiled,))
     with pytest.raises(PlanSpoiled, match=r"a#1, b#2 with weights.* a#1, b#2 without weights"):
         improved(When.BEFORE, T)
-    assert improved(When.BEFORE, T, Context(off=frozenset({one.name}))).plan is T
+    assert improved(When.BEFORE, T, PassContext(off=frozenset({one.name}))).plan is T
 
 
 @pytest.mark.parametrize(
@@ -120,6 +120,6 @@ def test_the_setting_names_them_all() -> None:
 @pytest.mark.parametrize("off", [(), (ALL,)])
 def test_rows_at_hand_are_sent_to_every_task_only_where_they_are_few(off: tuple[str, ...]) -> None:
     sent = replace(CHANGED, broadcast="right")
-    few, many = (Context(few=few, off=frozenset(off)) for few in (True, False))
+    few, many = (PassContext(few=few, off=frozenset(off)) for few in (True, False))
     assert improved(When.QUERY, sent, few).plan == sent
     assert improved(When.QUERY, sent, many).plan == CHANGED

@@ -12,7 +12,7 @@ import pytest
 from everview.algebra.ranges import Range
 from everview.facts.files import Bounds, DataFile, InlineFile
 from everview.optimize.select import (
-    Key,
+    KeyValues,
     admits,
     files_overlapping,
     files_with_keys,
@@ -30,7 +30,7 @@ LOW, HIGH = file("low", k=Bounds(1, 5, 0)), file("high", k=Bounds(6, 9, 2))
 UNKNOWN = file("unknown")
 
 
-def chosen(keys: list[Key], *files: DataFile, columns: tuple[str, ...] = ("k",)) -> list[str]:
+def chosen(keys: list[KeyValues], *files: DataFile, columns: tuple[str, ...] = ("k",)) -> list[str]:
     return [f.path for f in files_with_keys(files, columns, keys)]
 
 
@@ -45,7 +45,7 @@ def chosen(keys: list[Key], *files: DataFile, columns: tuple[str, ...] = ("k",))
         ([], []),
     ],
 )
-def test_ranges_and_nulls(keys: list[Key], names: list[str]) -> None:
+def test_ranges_and_nulls(keys: list[KeyValues], names: list[str]) -> None:
     assert chosen(keys, LOW, HIGH, UNKNOWN) == names
 
 
@@ -101,7 +101,7 @@ BOX = file("box", k=Bounds(1, 5, 1), l=Bounds("b", "d", 0))
         ((1, None), False),
     ],
 )
-def test_composite_keys_are_selected_by_their_box(key: Key, held: bool) -> None:
+def test_composite_keys_are_selected_by_their_box(key: KeyValues, held: bool) -> None:
     assert bool(chosen([key], BOX, columns=("k", "l"))) is held
 
 

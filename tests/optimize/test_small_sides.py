@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everview.algebra.notation.plans import Node, tree
+from everview.algebra.notation.plans import Node, plan_tree
 from everview.algebra.relations import (
     At,
     Changes,
@@ -95,7 +95,7 @@ def plan(rel: Rel) -> list[str]:
         return ["  " * depth + node.label, *below]
 
     rows = with_small_sides(rel, lambda leaf: SMALL.get(getattr(leaf, "table", "")))
-    return draw(tree(rows))
+    return draw(plan_tree(rows))
 
 
 def test_a_large_side_that_is_tested_is_cut_to_the_keys_of_the_small_one() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from everview.settings import Settings
-from everview.spark.class_archive import ClassArchive, find_archive, is_plain, remove_unused
+from everview.spark.class_archive import ClassArchive, find_archive, is_plain_spark, remove_unused
 from everview.spark.java import Java
 from everview.spark.java_options import added_to, makes_archive
 
@@ -174,13 +174,13 @@ def test_archives_that_nobody_uses_go(tmp_path: Path) -> None:
 
 
 def test_a_spark_with_options_of_the_users_is_left_as_it_is(home: Path, tmp_path: Path) -> None:
-    assert is_plain(str(home), {})
-    assert not is_plain(str(home), {"JAVA_TOOL_OPTIONS": "-XX:+UseZGC"})
+    assert is_plain_spark(str(home), {})
+    assert not is_plain_spark(str(home), {"JAVA_TOOL_OPTIONS": "-XX:+UseZGC"})
     conf = tmp_path / "conf"
     conf.mkdir()
-    assert is_plain(str(home), {"SPARK_CONF_DIR": str(conf)})
+    assert is_plain_spark(str(home), {"SPARK_CONF_DIR": str(conf)})
     (conf / "spark-defaults.conf").touch()
-    assert not is_plain(str(home), {"SPARK_CONF_DIR": str(conf)})
+    assert not is_plain_spark(str(home), {"SPARK_CONF_DIR": str(conf)})
 
 
 def test_options_stand_in_the_environment_for_a_while() -> None:

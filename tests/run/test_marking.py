@@ -13,7 +13,7 @@ from everview.facts.files import DataFile, Positions, RowSelection
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Mark, Snapshot
 from everview.lake.port import LakeTable
-from everview.run.dml.marking import MOST_MARKED, Found, why_rewrite
+from everview.run.dml.marking import MOST_MARKED, FoundRows, why_rewrite
 from everview.run.rows.staging import Staged
 
 LARGE = 100_000_000
@@ -29,10 +29,10 @@ def snapshot(size: int, properties: Mapping[str, str] | None = None) -> Snapshot
     return Snapshot("t", "file:///t", 1, schema, (), files, properties or {})
 
 
-def found(*marks: Mark, rows: int | None = None) -> Found:
+def found(*marks: Mark, rows: int | None = None) -> FoundRows:
     new = sum(len(m.rows) for m in marks) if rows is None else rows
     staged = cast(Staged, SimpleNamespace(rows=new))
-    return Found(staged, pa.table({}), tuple(m.file for m in marks), marks)
+    return FoundRows(staged, pa.table({}), tuple(m.file for m in marks), marks)
 
 
 def mark(size: int, rows: int, new: int, deleted: int = 0) -> Mark:
@@ -41,7 +41,7 @@ def mark(size: int, rows: int, new: int, deleted: int = 0) -> Mark:
     return Mark(file, Positions(range(new)))
 
 
-CASES: dict[str, tuple[Found, str]] = {
+CASES: dict[str, tuple[FoundRows, str]] = {
     "few rows of a large file": (found(mark(LARGE, 1000, 10)), ""),
     "a small file": (found(mark(4_000_000, 1000, 10)), "small"),
     "several files that are large together": (

@@ -17,9 +17,9 @@ from everview.run.refresh.several import (
     Event,
     Failed,
     Order,
-    Outcome,
+    RefreshOne,
     Stopped,
-    Work,
+    ViewOutcome,
     one_by_one,
     side_by_side,
 )
@@ -40,10 +40,10 @@ def nothing(event: Event | None = None) -> None:
     """Say nothing, interrupt nothing."""
 
 
-Run = Callable[[Order, Work, Callable[[Event], None]], dict[str, Outcome]]
+Run = Callable[[Order, RefreshOne, Callable[[Event], None]], dict[str, ViewOutcome]]
 
 
-def threads(order: Order, work: Work, say: Callable[[Event], None]) -> dict[str, Outcome]:
+def threads(order: Order, work: RefreshOne, say: Callable[[Event], None]) -> dict[str, ViewOutcome]:
     return side_by_side(order, work, say, 3, nothing)
 
 

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from everview.algebra.relations import Changes, Rel, Scan
 from everview.facts.schema import Field, Schema
-from everview.optimize.passes import Context, When, improved
+from everview.optimize.passes import PassContext, When, improved
 from everview.spark.engine import SMALL, Engine
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
@@ -48,7 +48,7 @@ def explained(engine: Engine, sql: str, changed: frozenset[str], *, hinted: bool
     plan = changes_of(found.rel, changed)
     assert plan is not None
     off = frozenset() if hinted else frozenset({"small_sides"})
-    query = write(improved(When.CHANGES, plan, Context(leaf_rows=rows, off=off)).plan, {})
+    query = write(improved(When.CHANGES, plan, PassContext(leaf_rows=rows, off=off)).plan, {})
     settings = {**SMALL, "spark.sql.autoBroadcastJoinThreshold": "-1"}
     with engine.settings(settings) as spark:
         large = spark.range(LARGE).selectExpr("id AS k", "id AS v")

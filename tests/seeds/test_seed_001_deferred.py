@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import pytest
 
-from everview.algebra.meaning.plans import Bag, minus
+from everview.algebra.meaning.plans import CountedBag, minus
 from tests.seeds.retail import HOURS, V, day, whole
 from tests.seeds.worked import Example, Maintained, Rows, Table, applied
 
 # Example 5.4
 
 
-def summed(propagated: list[Maintained]) -> Bag:
-    found: Bag = Counter()
+def summed(propagated: list[Maintained]) -> CountedBag:
+    found: CountedBag = Counter()
     for each in propagated:
         found = applied(found, each.changes)
     return found
@@ -54,8 +54,8 @@ def test_lemma_3_the_composition_of_changes_is_their_sum() -> None:
     deleted as our weights say, which hold no row on both sides.
     """
     propagated = [hour.maintained(V) for hour in day()]
-    deleted: Bag = Counter()
-    inserted: Bag = Counter()
+    deleted: CountedBag = Counter()
+    inserted: CountedBag = Counter()
     for each in propagated:
         gone, come = -each.changes, +each.changes
         deleted, inserted = deleted + (gone - inserted), (inserted - gone) + come
@@ -78,25 +78,25 @@ F = Table(
     deleted=(("c", "3"), ("c", "3"), ("d", "4")),
     inserted=(("a", "2"), ("a", "1")),
 )
-Many = dict[str, Bag]  # E and F, their deletions DE, DF and insertions AE, AF
+Many = dict[str, CountedBag]  # E and F, their deletions DE, DF and insertions AE, AF
 
 
-def times(left: Bag, right: Bag) -> Bag:
+def times(left: CountedBag, right: CountedBag) -> CountedBag:
     return Counter({r + s: n * m for r, n in left.items() for s, m in right.items()})
 
 
-def once(some: Bag) -> Bag:
+def once(some: CountedBag) -> CountedBag:
     return Counter(set(some))
 
 
-def first(some: Bag) -> Bag:
-    found: Bag = Counter()
+def first(some: CountedBag) -> CountedBag:
+    found: CountedBag = Counter()
     for (x, _), n in some.items():
         found[x,] += n
     return found
 
 
-def not_a(some: Bag) -> Bag:
+def not_a(some: CountedBag) -> CountedBag:
     return Counter({row: n for row, n in some.items() if row[0] != "a"})
 
 
@@ -105,8 +105,8 @@ class Operator:
     """A row of figure 2: the operator as a view, and the formulas of what is deleted and added."""
 
     view: str
-    deleted: Callable[[Many], Bag]
-    added: Callable[[Many], Bag]
+    deleted: Callable[[Many], CountedBag]
+    added: Callable[[Many], CountedBag]
 
 
 FIGURE_2 = {

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from everview.algebra.meaning.plans import Bag, Row, State, bag, rows
+from everview.algebra.meaning.plans import CountedBag, Row, State, bag, rows
 from everview.algebra.relations import At, Net, Rel
 from everview.algebra.walk import at
 from everview.delta.context import Known
@@ -48,12 +48,12 @@ class Table:
 class Maintained:
     """A view at OLD and NEW by its definition, and its net changes by the delta rules."""
 
-    old: Bag
-    changes: Bag
-    new: Bag
+    old: CountedBag
+    changes: CountedBag
+    new: CountedBag
 
     @property
-    def refreshed(self) -> Bag:
+    def refreshed(self) -> CountedBag:
         """The old view with the changes, which must be the new one."""
         return applied(self.old, self.changes)
 
@@ -72,7 +72,7 @@ class Example:
             raise AssertionError(f"not understood: {found}")
         return found.rel
 
-    def rows(self, sql: str, snapshot: At) -> Bag:
+    def rows(self, sql: str, snapshot: At) -> CountedBag:
         """What the query gives if it is asked when the tables are at that snapshot."""
         return rows(at(self.plan(sql), snapshot), self.state)
 
@@ -112,11 +112,11 @@ def _type(values: Row) -> str:
     return "long" if any(isinstance(v, int) for v in values) else "string"
 
 
-def changes(deleted: Iterable[Row] = (), inserted: Iterable[Row] = ()) -> Bag:
+def changes(deleted: Iterable[Row] = (), inserted: Iterable[Row] = ()) -> CountedBag:
     """These rows as net changes."""
     return bag([*((row, -1) for row in deleted), *((row, 1) for row in inserted)])
 
 
-def applied(some: Bag, more: Bag) -> Bag:
+def applied(some: CountedBag, more: CountedBag) -> CountedBag:
     """The sum with signs: a row deleted once too often shows."""
     return bag([*some.items(), *more.items()])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.shape.advice import advice
 from everview.shape.shape import FullOnly
 from tests.views.shop import shape
@@ -39,7 +39,7 @@ def test_what_is_advised_is_incremental() -> None:
 
 
 def test_a_view_over_a_view_with_a_limit_is_not_told_to_leave_out_what_it_does_not_have() -> None:
-    assert "without LIMIT" in advice(Kind.CUT_SOURCE)
+    assert "without LIMIT" in advice(RefusalKind.CUT_SOURCE)
 
 
 # Names that hold words of other refusals.
@@ -61,9 +61,9 @@ def test_a_star_that_is_not_understood() -> None:
 
 
 def test_every_kind_has_its_advice_or_none() -> None:
-    assert {kind for kind in Kind if not advice(kind)} == {
-        Kind.UNREAD,
-        Kind.SETTING,
-        Kind.MISREAD,
-        Kind.UNKNOWN,
+    assert {kind for kind in RefusalKind if not advice(kind)} == {
+        RefusalKind.UNREAD,
+        RefusalKind.SETTING,
+        RefusalKind.MISREAD,
+        RefusalKind.UNKNOWN,
     }

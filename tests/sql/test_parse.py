@@ -9,11 +9,11 @@ from everview.errors import SqlNotAllowed, SqlSyntax
 from everview.sql.read.parse import (
     forbid_outside_state,
     parse_query,
+    parsed_without_limit,
     place_at,
     table_name,
     table_references,
     with_placeholders,
-    without_limit,
 )
 
 
@@ -122,7 +122,7 @@ def test_a_plain_text_rests_on_nothing_else() -> None:
     ],
 )
 def test_a_limit_at_the_end_is_cut_off(sql: str, rest: str) -> None:
-    found = without_limit(parse_query(sql))
+    found = parsed_without_limit(parse_query(sql))
     assert found is not None
     assert found.text == rest
 
@@ -139,7 +139,7 @@ def test_a_limit_at_the_end_is_cut_off(sql: str, rest: str) -> None:
     ],
 )
 def test_a_limit_elsewhere_is_left(sql: str) -> None:
-    assert without_limit(parse_query(sql)) is None
+    assert parsed_without_limit(parse_query(sql)) is None
 
 
 def test_a_refusal_speaks_of_the_text_alone() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from everview.errors import SqlNotAllowed
 from everview.sql.read.parse import parse_query
-from everview.sql.read.past import Past, Source, sources_of, with_sources
+from everview.sql.read.past import Past, Source, past_sources, with_sources
 
 THREE = Past("VERSION", "3")
 
@@ -41,7 +41,7 @@ THREE = Past("VERSION", "3")
 )
 def test_versions_are_part_of_what_is_read(sql: str, sources: list[Source], text: str) -> None:
     parsed = parse_query(sql)
-    found = sources_of(parsed)
+    found = past_sources(parsed)
     assert list(found) == sources
     assert with_sources(parsed, {s: f"s{i}" for i, s in enumerate(found)}) == text
 
@@ -52,6 +52,6 @@ def test_versions_are_part_of_what_is_read(sql: str, sources: list[Source], text
 )
 def test_a_version_is_written_out(version: str) -> None:
     with pytest.raises(SqlNotAllowed, match="not written out") as raised:
-        sources_of(parse_query(f"SELECT *\nFROM t {version}"))
+        past_sources(parse_query(f"SELECT *\nFROM t {version}"))
     assert raised.value.where is not None
     assert "line 2, column 6" in str(raised.value.where)

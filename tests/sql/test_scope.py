@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everview.algebra.scalars import Column
-from everview.sql.bind.scope import Found, Scope, Visible
+from everview.sql.bind.scope import FoundColumn, Scope, Visible
 
 A1, A2, B = Column(1, "a"), Column(2, "a"), Column(3, "t")
 LEFT = Scope((Visible("t", "a", A1), Visible("t", "t", B)))
@@ -11,9 +11,9 @@ RIGHT = Scope((Visible("u", "a", A2),))
 
 
 def test_a_qualifier_wins_over_a_field() -> None:
-    assert LEFT.resolve(("t", "a")) == Found(A1)
-    assert LEFT.resolve(("t", "x")) == Found(B, ("x",))
-    assert LEFT.resolve(("t", "t", "x", "y")) == Found(B, ("x", "y"))
+    assert LEFT.resolve(("t", "a")) == FoundColumn(A1)
+    assert LEFT.resolve(("t", "x")) == FoundColumn(B, ("x",))
+    assert LEFT.resolve(("t", "t", "x", "y")) == FoundColumn(B, ("x", "y"))
 
 
 def test_two_columns_of_one_name_are_named() -> None:
@@ -23,12 +23,12 @@ def test_two_columns_of_one_name_are_named() -> None:
 
 def test_using_shows_one_and_keeps_both() -> None:
     both = LEFT.using((A1,), RIGHT)
-    assert both.resolve(("a",)) == Found(A1)
-    assert both.resolve(("u", "a")) == Found(A2)
+    assert both.resolve(("a",)) == FoundColumn(A1)
+    assert both.resolve(("u", "a")) == FoundColumn(A2)
     assert [v.column for v in both.starred(())] == [A1, B]
     assert [v.column for v in both.starred(("u",))] == [A2]
 
 
 def test_case() -> None:
-    assert LEFT.resolve(("T", "A")) == Found(A1)
+    assert LEFT.resolve(("T", "A")) == FoundColumn(A1)
     assert isinstance(Scope(LEFT.columns, case_sensitive=True).resolve(("A",)), str)

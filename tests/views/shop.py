@@ -9,7 +9,7 @@ from everview.choose.choose import choose
 from everview.facts.files import ChangeFile, DataFile, Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
 from everview.facts.schema import Field, Schema
-from everview.facts.tables import Changes, Lost, Snapshot
+from everview.facts.tables import Lost, Snapshot, TableChanges
 from everview.facts.views import Layout, SourceRecord, ViewRecord
 from everview.program.planned import with_steps
 from everview.shape.maintained import unmaintained
@@ -63,7 +63,7 @@ def table(name: str, version: int, files: int, size: int, rows: int) -> Snapshot
     return Snapshot(f"id-{name}", f"s3://lake/shop/{name}", version, schema, (), held)
 
 
-def changes(name: str, old: int, new: int, *files: tuple[Sign, int, int]) -> Changes:
+def changes(name: str, old: int, new: int, *files: tuple[Sign, int, int]) -> TableChanges:
     """Change files given by sign, bytes and rows."""
     held = tuple(
         ChangeFile(DataFile(f"c{i}", size, rows), sign)
@@ -71,7 +71,7 @@ def changes(name: str, old: int, new: int, *files: tuple[Sign, int, int]) -> Cha
     )
     ways = (("appended files", 2), ("change files", 1)) if new - old == 3 else ()
     ways = ways or ((("change files", new - old),) if new > old else ())
-    return Changes(f"id-{name}", f"s3://lake/shop/{name}", old, new, SCHEMAS[name], held, ways)
+    return TableChanges(f"id-{name}", f"s3://lake/shop/{name}", old, new, SCHEMAS[name], held, ways)
 
 
 SALES_AT_41 = table("sales", 41, 212, 600_000_000, 10_000_000)

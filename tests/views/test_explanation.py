@@ -12,7 +12,7 @@ from everview.errors import Place
 from everview.facts.files import DataFile, Sign
 from everview.facts.methods import Method, Variant, Way
 from everview.facts.refreshes import SourceFacts
-from everview.facts.tables import Changes
+from everview.facts.tables import TableChanges
 from everview.views.explanation import ExplainedStep, Explanation, rebuild_explanation
 from tests.views.shop import (
     BIG,
@@ -181,7 +181,7 @@ def test_a_leaf_read_by_two_terms_is_listed_once() -> None:
 
 
 def test_rows_that_are_not_counted_are_not_guessed() -> None:
-    assert isinstance(SALES.changes, Changes)
+    assert isinstance(SALES.changes, TableChanges)
     feed = replace(SALES, changes=changes("sales", 41, 44, (Sign.FEED, 9_000, 5)))
     files = tuple(replace(f, file=DataFile("c", 9, None)) for f in SALES.changes.files)
     unknown = replace(SALES, changes=replace(SALES.changes, files=files))

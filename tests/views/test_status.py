@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from everview.errors import Place, UnknownName
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, LayoutKind, Moment, SourceRecord, ViewRecord
 from everview.lake.catalog import Entry
@@ -103,7 +103,7 @@ def test_a_view_that_depends_on_the_clock_is_never_up_to_date() -> None:
     for said in (str(found), found._repr_html_()):
         assert "up to date" not in said
         assert "depends on the clock" in said
-    only_shape = full_only(Kind.UNREAD, "why", None, record.columns)
+    only_shape = full_only(RefusalKind.UNREAD, "why", None, record.columns)
     known = with_moment(given.stored, replace(only_shape, moment=moment))
     assert known.record.moment == moment
     assert with_moment(given.stored, only_shape) == given.stored

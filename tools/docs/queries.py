@@ -14,7 +14,7 @@ from everview.algebra.scalars import ColumnId, Ref
 from everview.algebra.walk import walk_plan
 from everview.errors import SqlNotAllowed, SqlSyntax
 from everview.facts.schema import Field, Schema
-from everview.optimize.passes import Context, When, improved
+from everview.optimize.passes import PassContext, When, improved
 from everview.shape.maintained import unmaintained
 from everview.shape.shape import FullOnly
 from everview.shape.tail import shape_with_tail, split_tail
@@ -142,7 +142,7 @@ def kept(sql: str) -> Kept:
     if refused is not None:
         return Kept("in full", refused.reason, asks)
     merged = improved(When.BOUND, below).plan
-    rel = improved(When.TYPED, merged, Context(_types(merged))).plan
+    rel = improved(When.TYPED, merged, PassContext(_types(merged))).plan
     types = _types(rel)
     public = rel.columns[: len(found.rel.columns)]
     columns = Schema(tuple(Field(c.name, types[c.id]) for c in public))

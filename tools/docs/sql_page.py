@@ -7,27 +7,27 @@ from pathlib import Path
 
 from everview.facts.schema import Schema
 from everview.sql.names import sql_type
-from everview.sql.statements.grammar import GRAMMAR, Entry
+from everview.sql.statements.grammar import GRAMMAR, GrammarEntry
 from everview.statements.results import (
-    CHANGES,
-    CHECKS,
     COLUMNS,
     COMPACTED,
     DROPPED,
+    KEY_CHECKS,
     RECEIPTS,
+    ROW_CHANGES,
     VACUUMED,
     VERIFICATIONS,
 )
 from tools.docs.queries import EXAMPLES, GROUPS, HOWS, TABLES, Example, Kept, kept
 
 RESULTS = {
-    "INSERT, UPDATE, DELETE, MERGE": CHANGES,
+    "INSERT, UPDATE, DELETE, MERGE": ROW_CHANGES,
     "DROP": DROPPED,
     "OPTIMIZE": COMPACTED,
     "VACUUM": VACUUMED,
     "REFRESH": RECEIPTS,
     "VERIFY MATERIALIZED VIEW": VERIFICATIONS,
-    "VERIFY TABLE": CHECKS,
+    "VERIFY TABLE": KEY_CHECKS,
     "DESCRIBE": COLUMNS,
 }
 OPERATORS = Path(__file__).parents[2] / "docs" / "operators"
@@ -85,7 +85,7 @@ def _result(pair: tuple[str, str]) -> tuple[str, str]:
     return statement, ", ".join(column.split()[0] for column in schema.split(", "))
 
 
-def _statement(entry: Entry) -> str:
+def _statement(entry: GrammarEntry) -> str:
     syntax, example = f"```\n{entry.syntax}\n```", f"```sql\n{entry.example}\n```"
     return f"### {entry.title}\n\n{entry.sentence}\n\n{syntax}\n\n{example}"
 

@@ -13,23 +13,21 @@ from everview.aggregates.areas import (
     extreme_area,
     sum_area,
 )
-from everview.aggregates.numbers import EXACT_SUM, FLOATS, INTEGERS, decimal, decimal_of
+from everview.aggregates.numbers import EXACT_SUM, FLOAT_NAMES, INTEGERS, decimal, decimal_of
 from everview.algebra.calls import AggregateCall, Extreme, VerbatimCall
 from everview.algebra.scalars import (
     NULL,
     Call,
     Case,
     Cast,
-    ColumnId,
     Compare,
     Scalar,
+    Types,
     called,
     integer,
     string,
 )
 from everview.facts.checks import AVERAGE_TOO_LARGE
-
-Types = Mapping[ColumnId, str]
 
 # Above this many rows in a group an average of decimals is no longer certain to round as Spark's.
 MOST_AVERAGED = 999_999_999
@@ -122,7 +120,7 @@ def _sum_types(type_: str) -> SumTypes | Recomputed:
     """How sums over this type are kept, or why they cannot be added to exactly."""
     if type_ in INTEGERS:
         return SumTypes("", "long", EXACT_SUM, "decimal(20,0)")
-    if type_ in FLOATS:
+    if type_ in FLOAT_NAMES:
         return SumTypes("", "double", "double")
     if type_ == "string":
         return SumTypes("double", "double", "double")

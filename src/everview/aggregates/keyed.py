@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from everview.aggregates.areas import Scalars, WorkArea, count_area
-from everview.aggregates.functions import Maintained, Recomputed, Types, Upkeep, upkeep
+from everview.aggregates.functions import Maintained, Recomputed, Upkeep, upkeep
 from everview.algebra.calls import AggregateCall, VerbatimCall, WorkDelta
 from everview.algebra.relations import Aggregate, Project, Rel
-from everview.algebra.scalars import Column, ColumnId, Ref, Scalar, substitute
+from everview.algebra.scalars import Column, ColumnId, Ref, Scalar, Types, substitute
 from everview.algebra.walk import highest_id
 from everview.facts.views import hidden_name
 

@@ -6,7 +6,7 @@ from everview.algebra.types import DecimalOf, type_of
 
 SMALL_INTEGERS = frozenset({"byte", "short", "integer"})
 INTEGERS = SMALL_INTEGERS | {"long"}
-FLOATS = frozenset({"float", "double"})
+FLOAT_NAMES = frozenset({"float", "double"})
 EXACT_SUM = "decimal(38,0)"
 
 

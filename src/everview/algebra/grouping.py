@@ -12,9 +12,9 @@ from everview.algebra.operator import (
     ONE_ROW,
     Origins,
     OverInput,
-    Plain,
     Separation,
     WithoutScalars,
+    WithoutWeights,
     ids,
     passed,
     same,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from everview.algebra.relations import Rel
 
 
-class _PerKey(Plain, OverInput):
+class _PerKey(WithoutWeights, OverInput):
     """Of an operator that makes one row of all rows with the same keys."""
 
     __slots__ = ()
@@ -207,7 +207,7 @@ class Pivot(_PerKey):
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeTable(Plain, WithoutScalars):
+class ChangeTable(WithoutWeights, WithoutScalars):
     """One row per touched group: its key and what the changes say of each work area."""
 
     told_apart_by = ONE_ROW

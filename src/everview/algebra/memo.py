@@ -7,10 +7,10 @@ from typing import Generic, TypeVar
 
 from everview.algebra.relations import Rel
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-class Memo(Generic[T]):
+class Memo(Generic[_T]):
     """By operator what was found of it.
 
     By identity: equal operators may stand for different things, and comparing plans is slow. The
@@ -18,9 +18,9 @@ class Memo(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._found: dict[int, tuple[Rel, T]] = {}
+        self._found: dict[int, tuple[Rel, _T]] = {}
 
-    def of(self, rel: Rel, find: Callable[[Rel], T]) -> T:
+    def of(self, rel: Rel, find: Callable[[Rel], _T]) -> _T:
         """What `find` says of the operator, which is asked once."""
         if id(rel) not in self._found:
             self._found[id(rel)] = rel, find(rel)

@@ -107,7 +107,7 @@ class WithoutScalars(Operator):
         return self  # type: ignore[return-value]
 
 
-class Plain:
+class WithoutWeights:
     """Of an operator whose rows have no weights."""
 
     __slots__ = ()

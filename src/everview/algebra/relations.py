@@ -12,10 +12,11 @@ from everview.algebra.sets import Copies, Distinct, Except, Intersect, Net, Touc
 __all__ = [
     "Aggregate", "At", "ChangeTable", "Changes", "Copies", "Distinct", "Except", "Filter",
     "Generate", "Intersect", "Join", "JoinKind", "Local", "Negate", "Net", "Pivot", "PlanError",
-    "Project", "Rel", "Scan", "Shared", "Side", "Signed", "TableFunction", "TopK", "Touched",
-    "UnionAll", "Unpivot", "Values", "Window",
+    "Project", "Rel", "Scan", "Shared", "Side", "Signed", "SourceLeaf", "TableFunction", "TopK",
+    "Touched", "UnionAll", "Unpivot", "Values", "Window",
 ]  # fmt: skip
 
+SourceLeaf = Scan | Changes | Local  # whose rows are given to a plan from outside
 Rel = (
     Scan
     | Changes

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, assert_never
 
 ColumnId = int
+Types = Mapping[ColumnId, str]  # the types of columns, as schemas write them
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,9 @@ class Column:
 
     id: ColumnId
     name: str
+
+
+Columns = tuple[Column, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,8 @@ from everview.algebra.types import Characters, DecimalOf, Plain, type_of
 #
 #     s + coalesce(d, 0)    over {s: 5, d: None} is 5;  over {s: 2^63 - 1, d: 1} it is left to Spark
 
-Row = Mapping[ColumnId, Any]
-Function = Callable[[Row], Any]
+RowValues = Mapping[ColumnId, Any]
+Function = Callable[[RowValues], Any]
 
 
 class LeftToSpark(Exception):
@@ -87,7 +87,7 @@ def compiled(scalar: Scalar) -> Function:
 
 
 def _comparison(op: str, one: Function, other: Function) -> Function:
-    def compare(row: Row) -> bool | None:
+    def compare(row: RowValues) -> bool | None:
         left, right = one(row), other(row)
         if left is None or right is None:
             return None
@@ -124,7 +124,7 @@ def _require_ordered(*values: Any) -> None:
 
 
 def _conjunction(parts: list[Function]) -> Function:
-    def every(row: Row) -> bool | None:
+    def every(row: RowValues) -> bool | None:
         unknown = False
         for part in parts:
             value = part(row)
@@ -137,7 +137,7 @@ def _conjunction(parts: list[Function]) -> Function:
 
 
 def _negation(inner: Function) -> Function:
-    def negated(row: Row) -> bool | None:
+    def negated(row: RowValues) -> bool | None:
         value = inner(row)
         return None if value is None else not value
 
@@ -145,7 +145,7 @@ def _negation(inner: Function) -> Function:
 
 
 def _case(branches: list[tuple[Function, Function]], otherwise: Function) -> Function:
-    def chosen(row: Row) -> Any:
+    def chosen(row: RowValues) -> Any:
         for condition, result in branches:
             if condition(row) is True:
                 return result(row)
@@ -183,7 +183,7 @@ def _of_class(value: Any, classes: type | tuple[type, ...]) -> Any:
 def _decimal(inner: Function, precision: int, scale: int) -> Function:
     last, least_too_large = Decimal(1).scaleb(-scale), Decimal(10) ** (precision - scale)
 
-    def rounded(row: Row) -> Decimal | None:
+    def rounded(row: RowValues) -> Decimal | None:
         value = inner(row)
         if value is None:
             return None
@@ -243,7 +243,7 @@ def _comparable(value: Any) -> Any:
 
 
 def _extreme(best: Callable[..., Any], parts: list[Function]) -> Function:
-    def extreme(row: Row) -> Any:
+    def extreme(row: RowValues) -> Any:
         present = [v for p in parts if (v := p(row)) is not None]
         _require_ordered(*present)
         if any(isinstance(v, float) and v == 0.0 for v in present):

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import At, Join, Local, Net, Rel, Scan, Signed, Touched, UnionAll
-from everview.algebra.scalars import Column, ColumnId, Scalar
+from everview.algebra.scalars import ColumnId, Columns, Scalar
 from everview.algebra.walk import at, highest_id
 from everview.delta.touched import same_key
 
 KEYS, RECOMPUTED = "keys", "recomputed"
-
-Columns = tuple[Column, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,9 @@ from everview.apply.lines import (
     ROWS,
     UPDATE_NEW,
     UPDATE_OLD,
-    code,
+    action_code,
     is_part,
-    parts,
+    line_parts,
 )
 from everview.delta.touched import same_key
 from everview.facts.checks import GROUP_BELOW_ZERO
@@ -50,7 +50,7 @@ BELOW_ZERO = string(GROUP_BELOW_ZERO.raised)
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class TouchedGroups:
     """One row per touched key: its deltas and, where the group was recomputed, its new kept
     values.
     """
@@ -134,11 +134,11 @@ class ApplyKeyed:
         stored = self._stored_lines(touched)
         return (stored, self._new_lines(touched)) if self.view.keys else (stored,)
 
-    def _stored_lines(self, touched: Touched) -> Rel:
+    def _stored_lines(self, touched: TouchedGroups) -> Rel:
         """Untouched rows as they are; of a touched one the new row, and old and new if they
         differ.
         """
-        each = Join("cross", touched.rel, parts(self._part), broadcast="right")
+        each = Join("cross", touched.rel, line_parts(self._part), broadcast="right")
         joined = Join("left", self._stored, each, self._same_key(), broadcast="right")
         untouched = IsNull(Ref(self._part.id))
         computed = self._computed(joined, touched, untouched)
@@ -150,14 +150,14 @@ class ApplyKeyed:
         action = Case(
             (
                 (Or((untouched, is_row)), _NO_ACTION),
-                (gone, code(DELETE)),
-                (is_old, code(UPDATE_OLD)),
+                (gone, action_code(DELETE)),
+                (is_old, action_code(UPDATE_OLD)),
             ),
-            code(UPDATE_NEW),
+            action_code(UPDATE_NEW),
         )
         return self._laid_out(lines, touched, Or((untouched, is_old)), action)
 
-    def _new_lines(self, touched: Touched) -> Rel:
+    def _new_lines(self, touched: TouchedGroups) -> Rel:
         """The rows of keys that are not stored; the stored side is cut to the touched keys
         first.
         """
@@ -167,17 +167,17 @@ class ApplyKeyed:
         empty = self._empty(new)
         computed = self._computed(empty, touched, FALSE)
         alive = Filter(computed, Compare("<>", self._count(), integer(0)))
-        each = Join("cross", alive, parts(self._part), broadcast="right")
+        each = Join("cross", alive, line_parts(self._part), broadcast="right")
         lines = Filter(each, Not(is_part(self._part, MINUS)))
-        action = Case(((is_part(self._part, ROWS), _NO_ACTION),), code(INSERT))
+        action = Case(((is_part(self._part, ROWS), _NO_ACTION),), action_code(INSERT))
         return self._laid_out(lines, touched, FALSE, action)
 
     # What a group becomes
 
-    def _touched(self, recompute: Rel | None) -> Touched:
+    def _touched(self, recompute: Rel | None) -> TouchedGroups:
         """The change table, with the new values of recomputed groups beside."""
         if recompute is None:
-            return Touched(self.changes)
+            return TouchedGroups(self.changes)
         values = self._fresh.columns(f"redone_{c.name}" for c in self._kept)
         source = at(self.view.input, At.NEW)
         if self.view.keys:
@@ -192,7 +192,7 @@ class ApplyKeyed:
         redone = Project(self.view.groups(source), (*kept, *shown))
         same = same_key(self._keys, values[: len(self._keys)])
         joined = Join("left", self.changes, redone, same, broadcast="right")
-        return Touched(joined, values, public)
+        return TouchedGroups(joined, values, public)
 
     def _empty(self, rel: Rel) -> Rel:
         """Beside each touched key the kept values of a group without rows."""
@@ -202,7 +202,7 @@ class ApplyKeyed:
         own = tuple((c, Ref(c.id)) for c in rel.columns)
         return Project(rel, (*own, *blank))
 
-    def _computed(self, rel: Rel, touched: Touched, untouched: Scalar) -> Rel:
+    def _computed(self, rel: Rel, touched: TouchedGroups, untouched: Scalar) -> Rel:
         """The new kept values beside what is there; of untouched rows the old ones."""
         merged: list[Scalar] = [Ref(k.id) for k in self.view.keys]
         merged += [s for kept in self.view.areas for s in _merged(kept, kept.old)]
@@ -228,7 +228,7 @@ class ApplyKeyed:
         fails = Cast(Call("raise_error", (BELOW_ZERO,)), "long")
         return Case(((Compare("<", self._count(), integer(0)), fails),), self._count())
 
-    def _public(self, touched: Touched) -> list[Scalar]:
+    def _public(self, touched: TouchedGroups) -> list[Scalar]:
         """The public columns of the group as it becomes; of a recomputed one Spark's own."""
         by: dict[int, Scalar] = {
             c.id: Ref(n.id) for c, n in zip(self._kept, self._new, strict=True)
@@ -241,11 +241,11 @@ class ApplyKeyed:
             Case(((redone, Ref(p.id)),), m) for p, m in zip(touched.public, merged, strict=True)
         ]
 
-    def _is_redone(self, touched: Touched) -> Scalar:
+    def _is_redone(self, touched: TouchedGroups) -> Scalar:
         """A recomputed group has a count; of one that is gone there is no row."""
         return Not(IsNull(Ref(touched.values[len(self.view.keys)].id)))
 
-    def _differs(self, touched: Touched) -> Scalar:
+    def _differs(self, touched: TouchedGroups) -> Scalar:
         """Whether the public row of a touched group changes at all."""
         return Or(
             tuple(
@@ -256,7 +256,7 @@ class ApplyKeyed:
             )
         )
 
-    def _laid_out(self, rel: Rel, touched: Touched, as_before: Scalar, action: Scalar) -> Rel:
+    def _laid_out(self, rel: Rel, touched: TouchedGroups, as_before: Scalar, action: Scalar) -> Rel:
         """The lines as they are written; `as_before` is true where the old row is written."""
         new: dict[int, Scalar] = {
             n.id: Ref(c.id) for c, n in zip(self._new, self._kept, strict=True)

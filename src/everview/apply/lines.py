@@ -13,11 +13,11 @@ ACTION = "__ev_action"  # what a line of minus or plus stands for; NULL for a li
 INSERT, UPDATE_NEW, UPDATE_OLD, DELETE = 1, 2, 3, 4
 
 
-def code(action: int) -> Scalar:
+def action_code(action: int) -> Scalar:
     return Cast(integer(action), "integer")
 
 
-def parts(column: Column) -> Values:
+def line_parts(column: Column) -> Values:
     """One row per part: a touched row joined with it gives a line for each."""
     return Values(tuple((string(part),) for part in (ROWS, MINUS, PLUS)), (column,))
 

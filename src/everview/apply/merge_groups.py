@@ -11,7 +11,7 @@ from everview.algebra.scalars import ColumnId, Ref, Scalar, comparable
 from everview.apply.exact import Function, LeftToSpark, compiled, exactly
 from everview.apply.group_update import GroupUpdate, group_update
 
-Row = tuple[Any, ...]
+GroupRow = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class MergedGroups:
     groups that vanish.
     """
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[GroupRow] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)
     inserted: list[int] = field(default_factory=list)
     updated: list[int] = field(default_factory=list)
@@ -61,7 +61,7 @@ class MergeGroups:
         self._certain, self._lost = compiled(update.certain), compiled(update.lost)
 
     def merge(
-        self, lines: Sequence[Row], stored: Sequence[Row], places: Mapping[int, int]
+        self, lines: Sequence[GroupRow], stored: Sequence[GroupRow], places: Mapping[int, int]
     ) -> MergedGroups | GroupsToRecompute:
         """`places` says for a line of the change table which stored row has its key."""
         with exactly():
@@ -71,7 +71,9 @@ class MergeGroups:
                 return GroupsToRecompute(tuple(redo))
             return self._all([(old, places.get(i)) for i, old in enumerate(before)])
 
-    def _before(self, line: Row, stored: Sequence[Row], place: int | None) -> dict[ColumnId, Any]:
+    def _before(
+        self, line: GroupRow, stored: Sequence[GroupRow], place: int | None
+    ) -> dict[ColumnId, Any]:
         """The values of a group before the change, and its changes beside them."""
         if place is None:
             old = {column: function({}) for column, function in self._empty}
@@ -102,7 +104,7 @@ class MergeGroups:
                 found.rows.append(self._row(new))
         return found
 
-    def _row(self, group: Mapping[ColumnId, Any]) -> Row:
+    def _row(self, group: Mapping[ColumnId, Any]) -> GroupRow:
         return tuple(group[column] for column in self._update.stored)
 
     def _after(self, old: Mapping[ColumnId, Any]) -> dict[ColumnId, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import assert_never
 
-from everview.algebra.derive.signs import Sign, Signs
+from everview.algebra.derive.signs import Signs, WeightSign
 from everview.algebra.relations import Changes, Net, Rel, Scan
 from everview.algebra.types import can_be_compared
 from everview.apply.grouped import touched_partitions
@@ -19,13 +19,13 @@ from everview.choose.variants import (
     ReplacePartitions,
 )
 from everview.delta.aggregate import change_table
-from everview.delta.context import NOTHING, Known
+from everview.delta.context import NOTHING_KNOWN, Known
 from everview.delta.propagate import delta
 from everview.facts.refreshes import RefreshFacts
-from everview.facts.tables import Changes as ChangedFiles
+from everview.facts.tables import TableChanges
 from everview.optimize.leaf_facts import AtHand, leaf_facts
 from everview.optimize.parts import MOST_READ_AGAIN
-from everview.optimize.passes import Context, Ran, When, improved
+from everview.optimize.passes import PassContext, Ran, When, improved
 from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, Keyed
 
@@ -45,7 +45,7 @@ class ViewChanges:
 def changes_of(
     shape: Keyed | Grouped | Bag,
     changed: frozenset[str],
-    known: Known = NOTHING,
+    known: Known = NOTHING_KNOWN,
     off: frozenset[str] = frozenset(),
 ) -> ViewChanges:
     """The changes of the view when these tables changed, the passes that are off left out.
@@ -53,7 +53,7 @@ def changes_of(
     A bag is changed row by row and every line is counted: there is one line per distinct row,
     except that insertions alone are appended as they come.
     """
-    below = improved(When.BEFORE, _below(shape), Context(off=off))
+    below = improved(When.BEFORE, _below(shape), PassContext(off=off))
     changes = delta(below.plan, changed, known)
     assert changes is not None, "a changed source that the definition does not read"
     gains = Signs().of(changes) == 1
@@ -85,9 +85,11 @@ def _below(shape: Keyed | Grouped | Bag) -> Rel:
             assert_never(shape)
 
 
-def context_of(facts: RefreshFacts, at_hand: AtHand | None = None, *, few: bool = True) -> Context:
+def context_of(
+    facts: RefreshFacts, at_hand: AtHand | None = None, *, few: bool = True
+) -> PassContext:
     """What the passes of a refresh know; `few`: whether the rows at hand are few."""
-    return Context(
+    return PassContext(
         leaf_rows=partial(_leaf_rows, facts),
         leaf_facts=leaf_facts(facts, at_hand),
         few=few,
@@ -109,8 +111,8 @@ def known_of(facts: RefreshFacts, changed: Iterable[str]) -> Known:
     only deleted; and which sources are large, or gone at OLD, of those whose rows can be compared.
     """
     files = {name: changed_files(facts, name) for name in changed}
-    inserted: dict[str, Sign] = {name: 1 for name, some in files.items() if some.insert_only}
-    deleted: dict[str, Sign] = {name: -1 for name, some in files.items() if some.delete_only}
+    inserted: dict[str, WeightSign] = {name: 1 for name, some in files.items() if some.insert_only}
+    deleted: dict[str, WeightSign] = {name: -1 for name, some in files.items() if some.delete_only}
     comparable = [
         s for s in facts.sources if all(can_be_compared(f.parsed) for f in s.at_new.schema.fields)
     ]
@@ -121,8 +123,8 @@ def known_of(facts: RefreshFacts, changed: Iterable[str]) -> Known:
     )
 
 
-def changed_files(facts: RefreshFacts, name: str) -> ChangedFiles:
+def changed_files(facts: RefreshFacts, name: str) -> TableChanges:
     """The changes of a source of which they are not lost."""
     changes = facts.source(name).changes
-    assert isinstance(changes, ChangedFiles)
+    assert isinstance(changes, TableChanges)
     return changes

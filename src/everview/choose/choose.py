@@ -21,8 +21,7 @@ from everview.choose.variants import (
 )
 from everview.facts.methods import Way
 from everview.facts.refreshes import RefreshFacts
-from everview.facts.tables import Changes as ChangedFiles
-from everview.facts.tables import Lost
+from everview.facts.tables import Lost, TableChanges
 from everview.optimize.passes import When, improved
 from everview.optimize.select import files_within
 from everview.shape.grouped import Grouped
@@ -178,7 +177,7 @@ def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], applied: Applied, parts: 
     """
     read = sum(leaf_bytes(facts, leaf) for plan in plans for leaf in walk_plan(plan))
     stored = facts.stored.snapshot
-    rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, ChangedFiles)]
+    rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, TableChanges)]
     known = [r for r in rows if r is not None]
     touched = stored.bytes * facts.touched_files() // max(1, len(stored.files))
     share = min(1.0, sum(known) / max(1, stored.rows or 1))

@@ -70,4 +70,4 @@ def _share(part: int, whole: int) -> str:
     return "a little less than 100 %" if share > 99 else f"{share:.0f} %"
 
 
-NOTHING = Cost(0, 0, 0)
+NO_COST = Cost(0, 0, 0)

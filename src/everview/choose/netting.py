@@ -9,7 +9,7 @@ from everview.algebra.types import can_be_compared
 from everview.algebra.walk import walk_plan
 from everview.facts.files import DataFile, Sign
 from everview.facts.refreshes import RefreshFacts, SourceFacts
-from everview.facts.tables import Changes
+from everview.facts.tables import TableChanges
 from everview.facts.wording import counted
 from everview.optimize.parts import MOST_READ_AGAIN
 
@@ -28,7 +28,7 @@ FEWEST_ROWS_BY_SPARK = 100_000  # a query of its own costs as much as propagatin
 WHOLE_FILES = "file difference"
 
 
-def is_netted_by_driver(changes: Changes) -> bool:
+def is_netted_by_driver(changes: TableChanges) -> bool:
     """Whether the driver should compare the rows that go with those that come."""
     rows, files = _both_ways(changes), _files(changes)
     if rows is None or any(f.rows is None for f in files):
@@ -37,7 +37,7 @@ def is_netted_by_driver(changes: Changes) -> bool:
     return is_small and (_has_whole_files(changes) or rows >= FEWEST_ROWS)
 
 
-def may_be_equal(changes: Changes) -> bool:
+def may_be_equal(changes: TableChanges) -> bool:
     """Whether as many rows go as come, so that nothing may be left of the changes."""
     number = {sign: sum(f.file.rows or 0 for f in changes.files if f.sign is sign) for sign in Sign}
     fed = any(f.sign is Sign.FEED for f in changes.files)
@@ -55,7 +55,7 @@ def netted_by_query(facts: RefreshFacts, changes: Rel) -> frozenset[str]:
 
 def _is_netted_by_query(source: SourceFacts) -> bool:
     changes = source.changes
-    if not isinstance(changes, Changes) or source.gross is not None:
+    if not isinstance(changes, TableChanges) or source.gross is not None:
         return False
     rows = _both_ways(changes)
     is_many = rows is not None and rows >= FEWEST_ROWS_BY_SPARK
@@ -63,7 +63,7 @@ def _is_netted_by_query(source: SourceFacts) -> bool:
     return is_many and comparable and _has_whole_files(changes)
 
 
-def compared_columns(facts: RefreshFacts, source: SourceFacts) -> tuple[str, ...] | None:
+def netted_columns(facts: RefreshFacts, source: SourceFacts) -> tuple[str, ...] | None:
     """The columns by which rows cancel; None if some are not told.
 
     Those that the view uses are enough, unless rows before the changes are computed from those
@@ -71,7 +71,7 @@ def compared_columns(facts: RefreshFacts, source: SourceFacts) -> tuple[str, ...
     """
     changes, record = source.changes, facts.stored.record
     own = record.source(source.name)
-    assert isinstance(changes, Changes)
+    assert isinstance(changes, TableChanges)
     undone = any(s.at_old is None or s.at_new.bytes > MOST_READ_AGAIN for s in facts.sources)
     by_all = undone or bool(record.full_only) or not own.used
     wanted = own.schema.names if by_all else own.used
@@ -83,11 +83,11 @@ def netting_text(facts: RefreshFacts) -> str:
     return ", ".join(
         f"{s.name}: {counted(s.gross.rows, 'change')} netted to {s.changes.rows or 0:,} first"
         for s in facts.sources
-        if s.gross is not None and isinstance(s.changes, Changes)
+        if s.gross is not None and isinstance(s.changes, TableChanges)
     )
 
 
-def _both_ways(changes: Changes) -> int | None:
+def _both_ways(changes: TableChanges) -> int | None:
     """The rows that go and come by files of their own; None if few of them can cancel."""
     files = tuple(_files(changes))
     gone = sum(f.file.rows or 0 for f in changes.files if f.sign is Sign.MINUS)
@@ -96,16 +96,16 @@ def _both_ways(changes: Changes) -> int | None:
     return None if few or not files else gone + come
 
 
-def _files(changes: Changes) -> list[DataFile]:
+def _files(changes: TableChanges) -> list[DataFile]:
     return list(_signed_files(changes))
 
 
-def _signed_files(changes: Changes) -> Iterator[DataFile]:
+def _signed_files(changes: TableChanges) -> Iterator[DataFile]:
     for change in changes.files:
         if change.sign is not Sign.FEED and isinstance(change.file, DataFile):
             yield change.file
 
 
-def _has_whole_files(changes: Changes) -> bool:
+def _has_whole_files(changes: TableChanges) -> bool:
     """Whether some commit tells its changes only by files that go and files that come."""
     return any(way == WHOLE_FILES for way, _ in changes.ways)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from everview.choose.cost import NOTHING, Cost
+from everview.choose.cost import NO_COST, Cost
 from everview.choose.variants import Applied
 from everview.facts.methods import Method, Way
 
@@ -20,7 +20,7 @@ class Skip:
     """Nothing to do: no source moved, or another refresh was first."""
 
     way: Literal[Way.SKIPPED, Way.ALREADY_DONE] = Way.SKIPPED
-    cost: Cost = NOTHING
+    cost: Cost = NO_COST
 
     @property
     def method(self) -> Method:
@@ -31,7 +31,7 @@ class Skip:
 class Move:
     """Sources moved but nothing that the view sees changed: only the watermark may move."""
 
-    cost: Cost = NOTHING
+    cost: Cost = NO_COST
 
     method = Method(Way.MOVED)
 

@@ -13,12 +13,12 @@ from rich.text import Text
 
 import everview
 from everview.cli.codes import DIFFERENT, DONE, ERROR, TOO_OLD
-from everview.cli.lineage import lineage, shown
+from everview.cli.lineage import lineage, shown_lineage
 from everview.cli.opening import opened
 from everview.cli.parser import UsageError
 from everview.cli.screen import Screen
 from everview.cli.select import ABOVE, selected
-from everview.cli.tables import Cell, Column, table
+from everview.cli.tables import Cell, Heading, screen_table
 from everview.errors import EverviewError, RefreshFailed
 from everview.facts.failures import unforeseen
 from everview.facts.methods import stored_method
@@ -101,13 +101,13 @@ def run_status(arguments: argparse.Namespace, screen: Screen) -> int:
             [s.to_dict() | ({"too_old": s.view in old} if asked else {}) for s in statuses]
         )
     elif statuses and arguments.tree:
-        screen.say(shown(lineage(statuses), plain=screen.plain))
+        screen.say(shown_lineage(lineage(statuses), plain=screen.plain))
     elif statuses:
         header, *rows = status_table(statuses, int(time.time() * 1000))
-        columns = [Column(title, whole=i < _WHOLE) for i, title in enumerate(header)]
+        columns = [Heading(title, whole=i < _WHOLE) for i, title in enumerate(header)]
         styles = ["red" if s.error else "" for s in statuses]
         cells = [[Cell(t, how) for t in row] for row, how in zip(rows, styles, strict=True)]
-        screen.say(table(columns, cells, plain=screen.plain))
+        screen.say(screen_table(columns, cells, plain=screen.plain))
     else:
         screen.note("There are no views yet.")
     if old and not screen.json:
@@ -172,28 +172,28 @@ def run_history(arguments: argparse.Namespace, screen: Screen) -> int:
         return DONE
     columns = _REFRESHES if is_view else _COMMITS
     rows = [(_refresh_line if is_view else _commit_line)(line) for line in lines[:most]]
-    screen.say(table(columns, rows, plain=screen.plain))
+    screen.say(screen_table(columns, rows, plain=screen.plain))
     if len(lines) > most:
         screen.note(f"{most:,} of {len(lines):,} shown; --limit 0 shows all")
     return DONE
 
 
 _REFRESHES = (
-    Column("version", number=True),
-    Column("when (UTC)", number=True),
-    Column("strategy"),
-    Column("seconds", number=True),
-    Column("inserted", number=True),
-    Column("updated", number=True),
-    Column("deleted", number=True),
-    Column("why"),
+    Heading("version", number=True),
+    Heading("when (UTC)", number=True),
+    Heading("strategy"),
+    Heading("seconds", number=True),
+    Heading("inserted", number=True),
+    Heading("updated", number=True),
+    Heading("deleted", number=True),
+    Heading("why"),
 )
 _DONE = {"insert": "inserted", "update": "updated", "delete": "deleted"}
 _COMMITS = (
-    Column("version", number=True),
-    Column("when (UTC)", number=True),
-    Column("operation"),
-    Column("rows"),
+    Heading("version", number=True),
+    Heading("when (UTC)", number=True),
+    Heading("operation"),
+    Heading("rows"),
 )
 
 

@@ -21,7 +21,7 @@ from everview.cli.opening import DEMO, opened_at
 from everview.cli.parser import UsageError
 from everview.cli.progress import step
 from everview.cli.screen import Screen
-from everview.cli.shop import ITEMS, STORES, VIEWS, build, night, touched
+from everview.cli.shop import ITEMS, STORES, VIEWS, build_shop, night, touched
 from everview.errors import InvalidArgument
 from everview.facts.receipt_text import changed_text, read_text
 
@@ -69,7 +69,7 @@ def make_room(folder: Path) -> None:
 
 def _play(warehouse: Warehouse, sales: int, tale: Tale) -> dict[str, Any]:
     with tale.timed(f"A shop: {STORES:,} stores, {ITEMS:,} items, {sales:,} sales", "the shop"):
-        build(warehouse, sales)
+        build_shop(warehouse, sales)
     created = _create(warehouse, tale)
     _change(warehouse, sales, tale)
     tale.title("Refresh: what changed, not everything")
@@ -97,7 +97,7 @@ def _create(warehouse: Warehouse, tale: Tale) -> list[dict[str, Any]]:
         begun = time.perf_counter()
         # AUTO, the default policy, may find a shop this small as cheap to recompute.
         warehouse.create_materialized_view(view.name, view.sql, "INCREMENTAL", view.what)
-        rows = f"{rows_of(warehouse, view.name):,} rows"
+        rows = f"{_stored_rows(warehouse, view.name):,} rows"
         tale.item(view.name, view.what, rows, time.perf_counter() - begun)
         created.append(warehouse.view(view.name).history()[-1])
     return created
@@ -114,7 +114,7 @@ def _change(warehouse: Warehouse, sales: int, tale: Tale) -> None:
         tale.item(table, ", ".join(changes))
 
 
-def rows_of(warehouse: Warehouse, view: str) -> int:
+def _stored_rows(warehouse: Warehouse, view: str) -> int:
     """How many rows a view has, from its log."""
     return warehouse.view(view).status().rows or 0
 

@@ -6,14 +6,14 @@ import argparse
 import os
 from pathlib import Path
 
-from everview.cli.checks import Check, checks, spark_check, warehouse_check
+from everview.cli.checks import DoctorCheck, checks, spark_check, warehouse_check
 from everview.cli.codes import DONE, UNHEALTHY
 from everview.cli.machine import machine
 from everview.cli.opening import is_warehouse, warehouse_path
 from everview.cli.probe import probe
 from everview.cli.progress import step
 from everview.cli.screen import Screen
-from everview.cli.tables import Cell, Column, table
+from everview.cli.tables import Cell, Heading, screen_table
 from everview.errors import NotAWarehouse
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
@@ -32,7 +32,7 @@ def run_doctor(arguments: argparse.Namespace, screen: Screen) -> int:
         found.append(spark_check(tried))
         if path:
             found.append(warehouse_check(path, tried) if tried.ok else _folder_check(path))
-    show(found, screen)
+    show_checks(found, screen)
     return UNHEALTHY if any(c.state == "fail" for c in found) else DONE
 
 
@@ -44,26 +44,26 @@ def _warehouse(given: str | None) -> str | None:
         return None
 
 
-def _folder_check(path: str) -> Check:
+def _folder_check(path: str) -> DoctorCheck:
     """What can be said of a warehouse without opening it."""
     if "://" in path:
-        return Check("warehouse", "ok", f"{path}: not looked at, for that Spark has to start")
+        return DoctorCheck("warehouse", "ok", f"{path}: not looked at, for that Spark has to start")
     if is_warehouse(Path(path)):
-        return Check("warehouse", "ok", f"{path} is one")
+        return DoctorCheck("warehouse", "ok", f"{path} is one")
     remedy = "Name another; ev.open(path) or `everview sql -w PATH` creates one."
-    return Check("warehouse", "fail", f"{path} is not a warehouse", remedy)
+    return DoctorCheck("warehouse", "fail", f"{path} is not a warehouse", remedy)
 
 
-def show(found: list[Check], screen: Screen) -> None:
+def show_checks(found: list[DoctorCheck], screen: Screen) -> None:
     """Print the checks, then the remedies of those that are not ok."""
     if screen.json:
         screen.document([c.to_dict() for c in found])
         return
-    columns = (Column("check"), Column("state"), Column("found"))
+    columns = (Heading("check"), Heading("state"), Heading("found"))
     shown = [c for c in found if not (screen.quiet and c.state == "ok")]
     rows = [[Cell(c.name), Cell(c.state, _STYLES[c.state]), Cell(c.what)] for c in shown]
     if rows:
-        screen.say(table(columns, rows, plain=screen.plain))
+        screen.say(screen_table(columns, rows, plain=screen.plain))
     wrong = [c for c in found if c.state != "ok"]
     if wrong:
         screen.say()

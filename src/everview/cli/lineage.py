@@ -46,7 +46,7 @@ def _note(status: Status, source: str) -> str:
     return said or ("depends on the clock" if status.clock else UP_TO_DATE)
 
 
-def shown(branches: Sequence[Branch], *, plain: bool) -> RenderableType:
+def shown_lineage(branches: Sequence[Branch], *, plain: bool) -> RenderableType:
     """The tree with its lines, or by indentation where no terminal shows them."""
     if plain:
         return Text("\n".join(line for b in branches for line in _lines(b, 0)))

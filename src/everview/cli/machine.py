@@ -15,7 +15,7 @@ from pathlib import Path
 
 from everview.errors import NoJava
 from everview.settings import Settings
-from everview.spark import java as javas
+from everview.spark.java import find_java, in_java_home, on_path
 
 PACKAGES = ("pyspark", "deltalake", "pyarrow", "sqlglot", "pandas", "numpy")
 # What a shell may have set for another Spark, and which this one would follow.
@@ -117,10 +117,10 @@ def _wanted(name: str, requirements: list[str]) -> str:
 def java_found(environ: Mapping[str, str]) -> JavaFound:
     """The Java that Spark would get, and the reasons against those before it."""
     try:
-        java = javas.find_java(environ)
+        java = find_java(environ)
     except NoJava as error:
         return JavaFound(None, passed_over=tuple(error.what.split("\n  ")))
-    looks = {"JAVA_HOME": javas.in_java_home, "PATH": javas.on_path}
+    looks = {"JAVA_HOME": in_java_home, "PATH": on_path}
     before = list(looks)[: [*looks, "bundled"].index(java.origin)]
     over = (str(looks[origin](environ)) for origin in before)
     return JavaFound(java.version, java.origin, java.home, tuple(over))

@@ -33,7 +33,7 @@ HOMES = {
 }
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def run_command_line(argv: Sequence[str] | None = None) -> int:
     """Run the command line; the exit codes are those of `cli/codes.py`."""
     given = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # --help and --version
         return DONE if end.code in (None, 0) else USAGE
     with screen_of(arguments) as screen:
-        return run(_command, arguments, screen)
+        return _run(_command, arguments, screen)
 
 
 def _command(arguments: argparse.Namespace, screen: Screen) -> int:
@@ -52,7 +52,7 @@ def _command(arguments: argparse.Namespace, screen: Screen) -> int:
     return command(arguments, screen)
 
 
-def run(command: Run, arguments: argparse.Namespace, screen: Screen) -> int:
+def _run(command: Run, arguments: argparse.Namespace, screen: Screen) -> int:
     """Run one command; whatever it raises becomes an exit code and words."""
     try:
         with watching(screen.progress):

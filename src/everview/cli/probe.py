@@ -112,7 +112,7 @@ def started(warehouse: str | None) -> Probe:
     return Probe(True, spark.version, seconds, "", "", "", *counts)
 
 
-def main(arguments: list[str]) -> None:
+def _main(arguments: list[str]) -> None:
     """Answer on stdout, on one marked line among whatever else is written there."""
     found = started(arguments[0] if arguments else None)
     sys.stdout.write(f"\n{_MARK}{json.dumps(asdict(found))}\n")
@@ -120,4 +120,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    _main(sys.argv[1:])

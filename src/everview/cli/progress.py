@@ -13,12 +13,13 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-LOG = logging.getLogger("everview")
+from everview.spark.log import LOG
+
 # Without a terminal a step is named only if it takes this many seconds.
 PATIENCE = 10.0
 
 
-class Progress(logging.Handler):
+class ProgressHandler(logging.Handler):
     """Shows the records of steps: a line that goes away on a terminal, log lines when verbose,
     elsewhere a line for the steps that take long.
     """
@@ -81,7 +82,7 @@ def step(name: str, view: str = "") -> None:
 
 
 @contextlib.contextmanager
-def watching(progress: Progress) -> Iterator[None]:
+def watching(progress: ProgressHandler) -> Iterator[None]:
     """The steps logged inside are shown."""
     level = LOG.level
     LOG.addHandler(progress)

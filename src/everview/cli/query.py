@@ -19,7 +19,7 @@ from everview.cli.grammar import TABLE_ROWS
 from everview.cli.opening import opened
 from everview.cli.parser import UsageError
 from everview.cli.screen import Screen
-from everview.cli.tables import Cell, Column, fitted
+from everview.cli.tables import Cell, Heading, fitted
 from everview.errors import InvalidArgument
 
 _NULL = Cell("NULL", "dim")
@@ -29,7 +29,7 @@ _NOTHING = ["result"]
 
 def run_sql(arguments: argparse.Namespace, screen: Screen) -> int:
     """Run the statements and print the result of the last one."""
-    text = statements(arguments)
+    text = given_statements(arguments)
     with opened(arguments, screen, create=True) as warehouse:
         frame = warehouse.run_script(text)
         if frame is None:
@@ -44,7 +44,7 @@ def run_sql(arguments: argparse.Namespace, screen: Screen) -> int:
     return DONE
 
 
-def statements(arguments: argparse.Namespace) -> str:
+def given_statements(arguments: argparse.Namespace) -> str:
     """The SQL text: an argument, a file or stdin, exactly one of them."""
     if (arguments.text is None) == (arguments.file is None):
         raise UsageError(
@@ -82,7 +82,7 @@ def _print_csv(names: Sequence[str], rows: Iterable[Sequence[Any]], screen: Scre
     writer = csv.writer(screen.out.file, lineterminator="\n")
     writer.writerow(names)
     for row in rows:
-        writer.writerow("" if v is None else shown(v).text for v in row)
+        writer.writerow("" if v is None else shown_value(v).text for v in row)
     screen.out.file.flush()
 
 
@@ -108,8 +108,8 @@ def _is_text(rows: Sequence[Sequence[Any]]) -> bool:
 
 def result_table(names: Sequence[str], rows: Sequence[Sequence[Any]], screen: Screen) -> Any:
     """The rows as they fit the screen."""
-    columns = [Column(n, _is_numeric([r[i] for r in rows])) for i, n in enumerate(names)]
-    cells = [[shown(v) for v in row] for row in rows]
+    columns = [Heading(n, _is_numeric([r[i] for r in rows])) for i, n in enumerate(names)]
+    cells = [[shown_value(v) for v in row] for row in rows]
     return fitted(columns, cells, screen.out.width, plain=screen.plain)
 
 
@@ -119,7 +119,7 @@ def _is_numeric(values: Sequence[Any]) -> bool:
     return bool(known) and all(isinstance(v, number) and not isinstance(v, bool) for v in known)
 
 
-def shown(value: Any) -> Cell:
+def shown_value(value: Any) -> Cell:
     """A value as SQL would print it, every digit of it."""
     match value:
         case None:

@@ -14,7 +14,7 @@ from typing import IO, Any
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from everview.cli.progress import Progress
+from everview.cli.progress import ProgressHandler
 from everview.errors import EverviewError
 
 # Without a terminal nothing wraps: one line of a table is one line of the output.
@@ -27,7 +27,7 @@ class Screen:
 
     out: Console
     err: Console
-    progress: Progress
+    progress: ProgressHandler
     json: bool = False
     verbose: bool = False
     quiet: bool = False
@@ -82,7 +82,7 @@ def screen_of(arguments: argparse.Namespace) -> Iterator[Screen]:
     with _kept_stderr() as stream:
         out = console(sys.stdout)
         err = console(stream)
-        progress = Progress(err, verbose=arguments.verbose, quiet=arguments.quiet)
+        progress = ProgressHandler(err, verbose=arguments.verbose, quiet=arguments.quiet)
         yield Screen(out, err, progress, arguments.json, arguments.verbose, arguments.quiet)
 
 

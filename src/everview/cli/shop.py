@@ -52,7 +52,7 @@ WHERE quantity >= 12""",
 )
 
 
-def build(warehouse: Warehouse, sales: int) -> None:
+def build_shop(warehouse: Warehouse, sales: int) -> None:
     """The three tables of the shop; from numbers and hashes, so that every run gives the same."""
     spark = warehouse.spark
     stores = spark.range(STORES).selectExpr(
@@ -83,7 +83,7 @@ def _sales(warehouse: Warehouse, ids: range, stores: int, items: int) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class NightChange:
     """One statement of the night: its table, how to say what it did, and the statement."""
 
     table: str
@@ -91,28 +91,28 @@ class Change:
     run: Callable[[Warehouse], Any]
 
 
-def night(sales: int) -> tuple[Change, ...]:
+def night(sales: int) -> tuple[NightChange, ...]:
     """Corrections, returns and new sales; stores that moved."""
     ids = range(sales, sales + max(1, sales // 100))
     return (
-        Change(
+        NightChange(
             "sales",
             "corrected",
             lambda wh: wh.table("sales").update(
                 {"price": "CAST(price / 2 AS DECIMAL(10,2))"}, "store_id = 7 AND item_id < 2000"
             ),
         ),
-        Change(
+        NightChange(
             "sales",
             "returned",
             lambda wh: wh.table("sales").delete("store_id = 12 AND item_id < 1000"),
         ),
-        Change(
+        NightChange(
             "sales",
             "new",
             lambda wh: wh.table("sales").append(_sales(wh, ids, NIGHT_STORES, NIGHT_ITEMS)),
         ),
-        Change(
+        NightChange(
             "stores",
             "moved to another city",
             lambda wh: wh.table("stores").update({"city": "'city 00'"}, "store_id IN (1, 2, 3)"),

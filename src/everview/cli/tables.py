@@ -24,7 +24,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Heading:
     """A heading; what is whole is never folded, and a number stands to the right too."""
 
     title: str
@@ -36,10 +36,10 @@ class Column:
         return self.number or self.whole
 
 
-Rows = Sequence[Sequence[Cell]]
+TableRows = Sequence[Sequence[Cell]]
 
 
-def table(columns: Sequence[Column], rows: Rows, *, plain: bool) -> Table:
+def screen_table(columns: Sequence[Heading], rows: TableRows, *, plain: bool) -> Table:
     """The rows below their headings, without frame where no terminal shows it."""
     made = Table(
         box=None if plain else box.SIMPLE_HEAD,
@@ -61,7 +61,9 @@ def table(columns: Sequence[Column], rows: Rows, *, plain: bool) -> Table:
     return made
 
 
-def fitted(columns: Sequence[Column], rows: Rows, width: int, *, plain: bool) -> RenderableType:
+def fitted(
+    columns: Sequence[Heading], rows: TableRows, width: int, *, plain: bool
+) -> RenderableType:
     """A table if it fits the width, else one record below the other."""
     least = [
         w if c.is_whole else min(w, _NARROW)
@@ -69,11 +71,11 @@ def fitted(columns: Sequence[Column], rows: Rows, width: int, *, plain: bool) ->
     ]
     # Without a terminal a reader looks for columns, not for what fits.
     if plain or sum(least) + (_GAP + 1) * len(columns) <= width:
-        return table(columns, rows, plain=plain)
+        return screen_table(columns, rows, plain=plain)
     return Group(*(_record(n, columns, row) for n, row in enumerate(rows, 1)))
 
 
-def _record(number: int, columns: Sequence[Column], row: Sequence[Cell]) -> RenderableType:
+def _record(number: int, columns: Sequence[Heading], row: Sequence[Cell]) -> RenderableType:
     grid = Table.grid(padding=(0, _GAP, 0, 0))
     grid.add_column(no_wrap=True, style="bold")
     grid.add_column(overflow="fold")
@@ -82,7 +84,7 @@ def _record(number: int, columns: Sequence[Column], row: Sequence[Cell]) -> Rend
     return Group(Text(f"row {number}", "dim"), grid)
 
 
-def _widths(columns: Sequence[Column], rows: Rows) -> list[int]:
+def _widths(columns: Sequence[Heading], rows: TableRows) -> list[int]:
     """The widest line of each column, in cells of a terminal."""
     cells = [[c.title, *(row[i].text for row in rows)] for i, c in enumerate(columns)]
     return [max(Text(line).cell_len for line in column) for column in cells]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from everview.algebra.derive.signs import Sign, Signs
+from everview.algebra.derive.signs import Signs, WeightSign
 from everview.algebra.fresh import Fresh
 from everview.algebra.memo import Memo
 from everview.algebra.relations import (
@@ -31,23 +31,23 @@ class Known:
     are so `large` that they should not be read twice, and of which OLD is `gone`.
     """
 
-    only: Mapping[str, Sign] = field(default_factory=dict)
+    only: Mapping[str, WeightSign] = field(default_factory=dict)
     large: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
 
 
-NOTHING = Known()
+NOTHING_KNOWN = Known()
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class DeltaContext:
     """The tables that changed and what is known of them; every relation is built once per
     snapshot.
     """
 
     changed: frozenset[str]
     fresh: Fresh
-    known: Known = NOTHING
+    known: Known = NOTHING_KNOWN
     signs: Signs = field(default_factory=Signs)
     _built: Mapping[At, Memo[Rel]] = field(default_factory=lambda: {at: Memo() for at in At})
 

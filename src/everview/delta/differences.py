@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.algebra.relations import At, Except, Intersect, Rel, Shared, Signed, UnionAll
-from everview.delta.context import Context
+from everview.delta.context import DeltaContext
 from everview.delta.touched import of_keys, touched_keys
 
 
 def delta_difference(
-    rel: Except | Intersect, left: Rel | None, right: Rel | None, context: Context
+    rel: Except | Intersect, left: Rel | None, right: Rel | None, context: DeltaContext
 ) -> Rel | None:
     """Δ(A - B)  =  (A_new ⋉ K - B_new ⋉ K)  -  (A_old ⋉ K - B_old ⋉ K),
     K = touched rows of ΔA and ΔB; the same for ∩. One rule for the forms that Vista, 3.4.1
@@ -27,7 +27,7 @@ def delta_difference(
     return UnionAll(terms, rel.columns)
 
 
-def _of_rows(rel: Except | Intersect, snapshot: At, keys: Shared, context: Context) -> Rel:
+def _of_rows(rel: Except | Intersect, snapshot: At, keys: Shared, context: DeltaContext) -> Rel:
     sides = (context.at(side, snapshot) for side in (rel.left, rel.right))
     left, right = (of_keys(side, side.columns, keys, context.fresh) for side in sides)
     return replace(rel, left=left, right=right)

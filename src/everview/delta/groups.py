@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.algebra.derive.signs import Sign
+from everview.algebra.derive.signs import WeightSign
 from everview.algebra.relations import (
     Aggregate,
     At,
@@ -22,7 +22,7 @@ from everview.algebra.relations import (
     Window,
 )
 from everview.algebra.scalars import Column, Ref
-from everview.delta.context import Context
+from everview.delta.context import DeltaContext
 from everview.delta.touched import of_keys, same_key, touched_keys
 
 # What goes in: an operator that looks at whole groups, and the changes of its input. What comes
@@ -40,10 +40,10 @@ from everview.delta.touched import of_keys, same_key, touched_keys
 # snapshot tells which keys are new or gone; and a large input is read at NEW alone, because NEW
 # without the changes is OLD.
 
-Grouped = Aggregate | Distinct | Window | Pivot
+GroupingOperator = Aggregate | Distinct | Window | Pivot
 
 
-def delta_groups(rel: Grouped, changes: Rel | None, context: Context) -> Rel | None:
+def delta_groups(rel: GroupingOperator, changes: Rel | None, context: DeltaContext) -> Rel | None:
     """Δ(γ A)  =  γ(A_new ⋉ K)  -  γ(A_old ⋉ K),  K = touched keys of ΔA
 
     Only affected groups, as Vista, 3.4.1 says of GROUP BY; DISTINCT is a group of whole rows.
@@ -63,7 +63,9 @@ def delta_groups(rel: Grouped, changes: Rel | None, context: Context) -> Rel | N
     return UnionAll((Signed(new, 1), Signed(old, -1)), rel.columns)
 
 
-def _restored(rel: Grouped, changes: Rel, keys: Shared, context: Context) -> tuple[Rel, Rel]:
+def _restored(
+    rel: GroupingOperator, changes: Rel, keys: Shared, context: DeltaContext
+) -> tuple[Rel, Rel]:
     """γ(R) and γ(R - ΔA),  R = A_new ⋉ K: a large A is read at one snapshot, because the changes
     say what its touched rows were (Colby et al., 2.5: PAST is R - ΔR).
     """
@@ -73,7 +75,9 @@ def _restored(rel: Grouped, changes: Rel, keys: Shared, context: Context) -> tup
     return replace(rel, input=rows), replace(rel, input=Copies(Net(undone)))
 
 
-def _new_or_gone(rel: Grouped, keys: Shared, sign: Sign, context: Context) -> Rel:
+def _new_or_gone(
+    rel: GroupingOperator, keys: Shared, sign: WeightSign, context: DeltaContext
+) -> Rel:
     """Of rows that are their own keys:  Δ(δ A)  =  K ▷ A_old  where rows only came,
     -(K ▷ A_new)  where rows only went (Vista, 5.12.2).
     """
@@ -83,7 +87,7 @@ def _new_or_gone(rel: Grouped, keys: Shared, sign: Sign, context: Context) -> Re
     return Signed(Project(lone, tuple((c, Ref(key.id)) for c, key in pairs)), sign)
 
 
-def group_columns(rel: Grouped) -> tuple[Column, ...]:
+def group_columns(rel: GroupingOperator) -> tuple[Column, ...]:
     """The columns of the input that say which rows belong together, each once."""
     match rel:
         case Aggregate(_, keys, _) | Pivot(_, keys):
@@ -94,7 +98,9 @@ def group_columns(rel: Grouped) -> tuple[Column, ...]:
             return input_.columns
 
 
-def _of_groups(rel: Grouped, snapshot: At, keys: Shared | None, context: Context) -> Rel:
+def _of_groups(
+    rel: GroupingOperator, snapshot: At, keys: Shared | None, context: DeltaContext
+) -> Rel:
     if keys is None:
         return context.at(rel, snapshot)
     whole = context.at(rel.input, snapshot)

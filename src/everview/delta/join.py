@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.algebra.relations import At, Join, Rel, UnionAll
-from everview.delta.context import Context
+from everview.delta.context import DeltaContext
 
 
-def delta_join(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
+def delta_join(
+    join: Join, left: Rel | None, right: Rel | None, context: DeltaContext
+) -> Rel | None:
     """Δ(L ⋈ R)  =  ΔL ⋈ R_new  +  L_old ⋈ ΔR
 
     Nested, this is one term per changed table; in term i the tables before i are at OLD, those

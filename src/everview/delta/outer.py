@@ -7,11 +7,13 @@ from dataclasses import replace
 from everview.algebra.derive.signs import OTHER
 from everview.algebra.relations import At, Join, Project, Rel, Signed, UnionAll
 from everview.algebra.scalars import NULL, Column, Ref
-from everview.delta.context import Context
+from everview.delta.context import DeltaContext
 from everview.delta.semi import delta_tested, lone_otherwise, tested_again
 
 
-def delta_left(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
+def delta_left(
+    join: Join, left: Rel | None, right: Rel | None, context: DeltaContext
+) -> Rel | None:
     """Δ(A ⟕ B)  =  ΔA ⟕ B_new  +  T ⋈ ΔB  +  pad(T ▷ B_new)  -  pad(T ▷ B_old),
     T = A_old ⋉ touched ΔB, which are all rows of A that meet ΔB (Griffin & Kumar, P25 to P28)
     """
@@ -26,7 +28,7 @@ def delta_left(join: Join, left: Rel | None, right: Rel | None, context: Context
     return UnionAll(tuple(terms), join.columns) if terms else None
 
 
-def _lone_again(join: Join, right: Rel, retested: Rel, context: Context) -> list[Rel]:
+def _lone_again(join: Join, right: Rel, retested: Rel, context: DeltaContext) -> list[Rel]:
     """T ▷ B_new - T ▷ B_old. Of insertions alone no row of T is without partner now; of deletions
     alone none was before.
     """
@@ -40,14 +42,18 @@ def _lone_again(join: Join, right: Rel, retested: Rel, context: Context) -> list
     ]
 
 
-def delta_right(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
+def delta_right(
+    join: Join, left: Rel | None, right: Rel | None, context: DeltaContext
+) -> Rel | None:
     """Δ(A ⟖ B)  =  Δ(B ⟕ A), its columns in the order of A, B (Griffin & Kumar, P29 and on)."""
     turned = replace(join, kind="left", left=join.right, right=join.left)
     changes = delta_left(turned, right, left, context)
     return None if changes is None else _in_order(changes, join.columns)
 
 
-def delta_full(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
+def delta_full(
+    join: Join, left: Rel | None, right: Rel | None, context: DeltaContext
+) -> Rel | None:
     """Δ(A ⟗ B)  =  Δ(A ⟕ B)  +  pad Δ(B ▷ A)  (Griffin & Kumar, D5)"""
     terms = []
     left = None if left is None else context.shared("changes", left)

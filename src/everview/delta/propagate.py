@@ -38,7 +38,7 @@ from everview.algebra.relations import (
     Window,
 )
 from everview.algebra.walk import highest_id
-from everview.delta.context import NOTHING, Context, Known
+from everview.delta.context import NOTHING_KNOWN, DeltaContext, Known
 from everview.delta.differences import delta_difference
 from everview.delta.filter import delta_filter
 from everview.delta.generate import delta_generate
@@ -54,7 +54,7 @@ from everview.delta.union_all import delta_union_all
 WithoutRule = TopK | Changes | Local | Signed | Negate | Net | Copies | Touched | ChangeTable
 
 
-def delta(rel: Rel, changed: frozenset[str], known: Known = NOTHING) -> Rel | None:
+def delta(rel: Rel, changed: frozenset[str], known: Known = NOTHING_KNOWN) -> Rel | None:
     """The query of the changes of `rel` when these tables changed; None if it cannot have changed.
 
     `rows(delta(q)) == rows(q at NEW) - rows(q at OLD)`, under the columns of `rel`.
@@ -63,15 +63,15 @@ def delta(rel: Rel, changed: frozenset[str], known: Known = NOTHING) -> Rel | No
 
 
 def deltas(
-    rel: Rel, changed: frozenset[str], known: Known = NOTHING
+    rel: Rel, changed: frozenset[str], known: Known = NOTHING_KNOWN
 ) -> Callable[[Rel], Rel | None]:
     """The same for `rel` and every operator in it, when it is asked for; each is made once."""
-    return _Propagation(Context(changed, Fresh(highest_id(rel)), known)).of
+    return _Propagation(DeltaContext(changed, Fresh(highest_id(rel)), known)).of
 
 
 @dataclass(frozen=True, slots=True)
 class _Propagation:
-    context: Context
+    context: DeltaContext
     memo: Memo[Rel | None] = field(default_factory=Memo)
 
     def of(self, rel: Rel) -> Rel | None:

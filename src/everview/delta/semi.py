@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.algebra.derive.signs import OTHER, Sign
+from everview.algebra.derive.signs import OTHER, WeightSign
 from everview.algebra.joins import JoinKind
 from everview.algebra.relations import At, Join, Project, Rel, Signed, Touched, UnionAll
 from everview.algebra.scalars import FALSE, TRUE, Ref, Scalar, refs
-from everview.delta.context import Context
+from everview.delta.context import DeltaContext
 
 
-def delta_tested(join: Join, left: Rel | None, right: Rel | None, context: Context) -> Rel | None:
+def delta_tested(
+    join: Join, left: Rel | None, right: Rel | None, context: DeltaContext
+) -> Rel | None:
     """Δ(A ⋉ B)  =  ΔA ⋉ B_new  +  T ⋉ B_new  -  T ⋉ B_old,  T = A_old ⋉ touched ΔB
 
     The same for ▷ and the mark join (Griffin & Kumar, P17 to P24, for bags and any condition; its
@@ -27,14 +29,14 @@ def delta_tested(join: Join, left: Rel | None, right: Rel | None, context: Conte
     return UnionAll(tuple(terms), join.columns) if terms else None
 
 
-def _tested_again(join: Join, right: Rel, context: Context) -> list[Rel]:
+def _tested_again(join: Join, right: Rel, context: DeltaContext) -> list[Rel]:
     """T ⋉ B_new - T ⋉ B_old. Of insertions alone every row of T has a partner now, so it is
     T ▷ B_old; of deletions alone each had one, so it is -(T ▷ B_new) (Vista, 5.12.2).
     """
     retested = tested_again(join, right, context)
     sign = context.signs.of(right)
     if sign is None:
-        snapshots: tuple[tuple[At, Sign], ...] = ((At.NEW, 1), (At.OLD, -1))
+        snapshots: tuple[tuple[At, WeightSign], ...] = ((At.NEW, 1), (At.OLD, -1))
         sides = [(context.at(join.right, snapshot), weight) for snapshot, weight in snapshots]
         return [Signed(_tested(join, retested, side, context), weight) for side, weight in sides]
     lone = lone_otherwise(join, retested, sign, context)
@@ -49,13 +51,13 @@ def _tested_again(join: Join, right: Rel, context: Context) -> list[Rel]:
             return [Signed(came, sign), Signed(went, OTHER[sign])]
 
 
-def lone_otherwise(join: Join, retested: Rel, sign: Sign, context: Context) -> Rel:
+def lone_otherwise(join: Join, retested: Rel, sign: WeightSign, context: DeltaContext) -> Rel:
     """The rows of T that have no partner at the one snapshot, and all have one at the other."""
     without = context.at(join.right, At.OLD if sign == 1 else At.NEW)
     return Join("anti", retested, without, join.condition)
 
 
-def _tested(join: Join, left: Rel, right: Rel, context: Context) -> Rel:
+def _tested(join: Join, left: Rel, right: Rel, context: DeltaContext) -> Rel:
     """The same test of other rows. A mark is A ⋉ B, marked true, and A ▷ B, marked false: there
     are few rows to test, and no plan of Spark's is needed that marks them.
     """
@@ -74,7 +76,7 @@ def _marked(join: Join, rows: Rel, mark: Scalar) -> Rel:
     return Project(rows, (*((c, Ref(c.id)) for c in rows.columns), (join.mark, mark)))
 
 
-def tested_again(join: Join, right: Rel, context: Context) -> Rel:
+def tested_again(join: Join, right: Rel, context: DeltaContext) -> Rel:
     """T = A_old ⋉ touched ΔB, of which only the columns that the condition reads matter."""
     assert join.condition is not None
     read = refs(join.condition)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Distinct, Join, Project, Rel, Shared, Touched, UnionAll
-from everview.algebra.scalars import Column, Compare, Ref, Scalar, all_of
-
-Columns = tuple[Column, ...]
+from everview.algebra.scalars import Columns, Compare, Ref, Scalar, all_of
 
 
 def touched_keys(some: tuple[tuple[Rel, Columns], ...], fresh: Fresh) -> Shared:

@@ -12,7 +12,7 @@ MergeOnRead = Literal["auto", "never"]
 MERGE_ON_READ: tuple[MergeOnRead, ...] = ("auto", "never")
 PROPERTY = "everview.merge_on_read"  # of the Delta table, so that it travels with it
 
-Way = Literal["marked", "rewritten by the driver", "rewritten by Spark"]
+MarkingWay = Literal["marked", "rewritten by the driver", "rewritten by Spark"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Replacing:
     rewritten.
     """
 
-    way: Way
+    way: MarkingWay
     reason: str
 
     def __str__(self) -> str:

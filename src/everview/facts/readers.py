@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-VECTORS = "deletionVectors"
+READS_VECTORS = "deletionVectors"
 _KNOWN_TO = (
     "Spark with Delta, DuckDB, Polars and deltalake's QueryBuilder do, deltalake's to_pandas does "
     "not"
@@ -26,7 +26,7 @@ class Readers:
         return not self.features
 
     def __str__(self) -> str:
-        if VECTORS in self.features:
+        if READS_VECTORS in self.features:
             return self._with_vectors()
         must = f"readers must know the Delta feature {', '.join(self.features)}"
         return must if self.features else "readable by everything"

@@ -9,7 +9,7 @@ from everview.algebra.relations import At
 from everview.errors import InvalidArgument
 from everview.facts.merge_on_read import AS_USUAL, MarkingWish
 from everview.facts.readers import EVERYTHING, Readers
-from everview.facts.tables import Changes, Lost, Snapshot
+from everview.facts.tables import Lost, Snapshot, TableChanges
 from everview.facts.views import Tail, ViewRecord
 
 
@@ -36,7 +36,7 @@ class SourceFacts:
     new: int
     at_new: Snapshot
     at_old: Snapshot | None
-    changes: Changes | Lost
+    changes: TableChanges | Lost
     tail: Tail | None = None
     gross: Gross | None = None
 
@@ -86,7 +86,7 @@ class RefreshFacts:
     def touched_files(self) -> int:
         """The most files of the stored view that the changes may touch: one per changed row."""
         files = len(self.stored.snapshot.files)
-        rows = [s.changes.rows for s in self.sources if isinstance(s.changes, Changes)]
+        rows = [s.changes.rows for s in self.sources if isinstance(s.changes, TableChanges)]
         known = [r for r in rows if r is not None]
         return min(files, sum(known)) if len(known) == len(rows) else files
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Kind(Enum):
+class RefusalKind(Enum):
     """What a refusal is about; decided where it is raised, never read off its words."""
 
     CUT_OFF = "rows are cut off by LIMIT or OFFSET"

@@ -45,7 +45,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class TableChanges:
     """The files whose signed rows turn the table at `old` into the table at `new` (gross: rows
     may cancel).
 

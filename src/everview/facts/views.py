@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, Literal, assert_never
 
 from everview.errors import Place
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Field, Schema
 
 HIDDEN = "__ev"
@@ -156,7 +156,9 @@ class ViewRecord:
     outside: tuple[SourceRecord, ...] = ()  # of the session's catalog: no versions, its name as id
     comments: Mapping[str, str] = field(default_factory=dict)  # by column
     mentions: tuple[Mention, ...] | None = None  # of a text that only Spark parses
-    full_kind: Kind | None = None  # what kind of reason that is; None if it is none, or unknown
+    full_kind: RefusalKind | None = (
+        None  # what kind of reason that is; None if it is none, or unknown
+    )
     moment: Moment | None = None  # what makes it depend on the clock; older records do not say
     kept: str = ""  # how it is maintained, in words
     cluster_by: tuple[str, ...] = ()  # columns whose ranges the files should be of
@@ -202,9 +204,9 @@ def _mentions(raw: Iterable[Mapping[str, Any]] | None) -> tuple[Mention, ...] | 
     return None if raw is None else tuple(Mention(**m) for m in raw)
 
 
-def _kind(name: str | None) -> Kind | None:
+def _kind(name: str | None) -> RefusalKind | None:
     """The kind of that name; a name of a later version is as good as none."""
-    return Kind.__members__.get(name) if name is not None else None
+    return RefusalKind.__members__.get(name) if name is not None else None
 
 
 def _moment(raw: Mapping[str, Any] | None) -> Moment | None:

@@ -67,11 +67,11 @@ class Table(Handle):
         Views that read the table go on as they are.
         """
         from everview.sql.names import quoted
-        from everview.tables import add_columns
+        from everview.tables import add_table_columns
 
         table = self._world.open(self._require_own())
         comments = {name: comment} if comment else {}
-        return add_columns(self._world, table, f"{quoted(str(name))} {type}", comments)
+        return add_table_columns(self._world, table, f"{quoted(str(name))} {type}", comments)
 
     def set_merge_on_read(self, value: str) -> None:
         """Whether rows may be deleted by deletion vectors, which not every reader of Delta tables

@@ -82,7 +82,7 @@ class View(Handle):
         LostHistory if a source at such a version cannot be read any more: its files were vacuumed,
         or another table has its name now.
         """
-        from everview.run.check.verify import not_comparable, verify
+        from everview.run.check.verify import not_comparable, verify_view
         from everview.shape.loose import loose_columns
         from everview.shape.shape import FullOnly
         from everview.spark.errors import spark_failures
@@ -100,7 +100,7 @@ class View(Handle):
         loose = loose_columns(defined.shape)
         where, spared = f"verification of {entry.name}", "Nothing was changed."
         with logged(entry.name, "verify"), spark_failures(f"`{entry.name}`", where, spared):
-            return verify(world.engine, facts, shape, loose, world.settings.sample_rows)
+            return verify_view(world.engine, facts, shape, loose, world.settings.sample_rows)
 
     def status(self) -> Status:
         """How fresh the view is, how far behind, and how it was refreshed last."""

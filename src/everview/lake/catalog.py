@@ -19,14 +19,14 @@ from everview.facts.schema import Field, Schema
 from everview.lake.delta.commit import NO_HOOKS, search_token
 from everview.lake.delta.landed import after_commit
 from everview.lake.delta.load import arrow_table, load, load_own
-from everview.lake.delta.log import LOG
-from everview.lake.delta.refusals import plain, refuse_file_as_warehouse, storage_errors
+from everview.lake.delta.log import LOG_FOLDER
+from everview.lake.delta.refusals import plain_message, refuse_file_as_warehouse, storage_errors
 from everview.lake.delta.table import EmbeddedDelta
 from everview.lake.settle import settle
 from everview.lake.storage import Storage
 
-FOLDER = "_everview"
-_PLACE = f"{FOLDER}/catalog"
+_FOLDER = "_everview"
+_PLACE = f"{_FOLDER}/catalog"
 _COLUMNS = ("name", "kind", "location", "comment", "policy", "definition")
 _SCHEMA = Schema(tuple(Field(name, "string") for name in _COLUMNS))
 _ATTEMPTS = 10
@@ -76,13 +76,13 @@ class Catalog:
             EmbeddedDelta(self._storage.options).create(self._storage.uri, _SCHEMA, (), {})
         except (TableNotFoundError, DeltaError, OSError) as error:
             raise NotAWarehouse(
-                f"No warehouse can be made there: {plain(error)}",
+                f"No warehouse can be made there: {plain_message(error)}",
                 where=self.uri,
                 remedy="Choose a folder that can be written.",
             ) from error
 
     def exists(self) -> bool:
-        return bool(self._storage.list(LOG, recursive=False))
+        return bool(self._storage.list(LOG_FOLDER, recursive=False))
 
     def read(self) -> Entries:
         """The catalog now; NotATable if there is none."""
@@ -137,7 +137,7 @@ def warehouse_state(uri: str, storage_options: Mapping[str, str] | None = None) 
         if Catalog(uri, storage_options).exists():
             return "warehouse"
         # A creation that died before its first commit leaves the folder of the catalog alone.
-        names = set(storage.names()) - {FOLDER}
+        names = set(storage.names()) - {_FOLDER}
     return "other" if names else "empty"
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from everview.facts.files import Bounds, ChangeFile, DataFile, Positions, RowSelection, Sign
 
 
-def difference(old: tuple[DataFile, ...], new: tuple[DataFile, ...]) -> tuple[ChangeFile, ...]:
+def file_difference(old: tuple[DataFile, ...], new: tuple[DataFile, ...]) -> tuple[ChangeFile, ...]:
     """rows(new) - rows(old): files of one side, and rows in which a shared file differs."""
     before = {file.path: file for file in old}
     after = {file.path: file for file in new}

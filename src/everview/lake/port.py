@@ -8,7 +8,7 @@ from pyarrow import NativeFile
 
 from everview.facts.files import TableFile
 from everview.facts.schema import Schema
-from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
+from everview.facts.tables import Commit, CommitInfo, Head, Lost, Snapshot, TableChanges, TableShape
 
 
 class LakeTable(Protocol):
@@ -34,7 +34,9 @@ class LakeTable(Protocol):
         """
         ...
 
-    def changes(self, old: int, new: int, columns: tuple[str, ...] | None = None) -> Changes | Lost:
+    def changes(
+        self, old: int, new: int, columns: tuple[str, ...] | None = None
+    ) -> TableChanges | Lost:
         """What turns version `old` into version `new` (old <= new), or why that cannot be told.
 
         Where the table got other columns in between, `columns` are those that matter: if they

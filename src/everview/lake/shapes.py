@@ -9,7 +9,7 @@ from everview.facts.schema import Schema
 from everview.facts.tables import Lost
 
 
-class Shape(Protocol):
+class ShapedVersion(Protocol):
     """Columns and partition columns of a table at a version."""
 
     @property
@@ -20,7 +20,9 @@ class Shape(Protocol):
 
 
 def common_columns(
-    versions: Iterable[tuple[int, Shape]], newest: Shape, wanted: tuple[str, ...] | None
+    versions: Iterable[tuple[int, ShapedVersion]],
+    newest: ShapedVersion,
+    wanted: tuple[str, ...] | None,
 ) -> Schema | Lost:
     """The newest columns if rows of all versions fit them (one that came later is NULL in older
     rows), else those wanted if at least they fit, else why not.
@@ -39,13 +41,17 @@ def common_columns(
 
 
 def _misfit(
-    versions: tuple[tuple[int, Shape], ...], newest: Shape, wanted: tuple[str, ...] | None
+    versions: tuple[tuple[int, ShapedVersion], ...],
+    newest: ShapedVersion,
+    wanted: tuple[str, ...] | None,
 ) -> str:
     reasons = (_why_unfit(shape, newest, version, wanted) for version, shape in versions)
     return next(filter(None, reasons), "")
 
 
-def _why_unfit(before: Shape, after: Shape, version: int, wanted: tuple[str, ...] | None) -> str:
+def _why_unfit(
+    before: ShapedVersion, after: ShapedVersion, version: int, wanted: tuple[str, ...] | None
+) -> str:
     if before.partition_by != after.partition_by:
         return f"the table was partitioned anew after version {version}"
     for column in before.schema.fields:

@@ -30,7 +30,7 @@ _REFUSED = re.compile(r"%[0-9A-Fa-f]{2}|[\[\]^|\\]")
 _PLAIN = "/!$&'()+,-.:;=@_~"
 
 
-def place_of(path: object) -> str:
+def given_place(path: object) -> str:
     """A folder or URI as it was given, as text."""
     given = fspath(path) if isinstance(path, PathLike) else path
     if not isinstance(given, str) or not given.strip():

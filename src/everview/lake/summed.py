@@ -14,7 +14,7 @@ APPENDED = "appended files"
 FEED = "change data feed"
 VECTORS = "deletion vectors"
 DIFFERENCE = "file difference"
-NOTHING = "no data change"
+NO_DATA_CHANGE = "no data change"
 
 
 @dataclass

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import reduce
 
-from everview.algebra.derive.conditions import Types
 from everview.algebra.ranges import Range
 from everview.algebra.relations import Changes, Local, Scan
-from everview.algebra.scalars import ColumnId
+from everview.algebra.scalars import ColumnId, Types
 from everview.facts.files import Bounds, TableFile
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.schema import Schema
-from everview.facts.tables import Changes as ChangedFiles
+from everview.facts.tables import TableChanges
 from everview.optimize.reach import LeafFacts, Ranges
 
 # Types whose values Python orders as Spark does, and of which bounds are known exactly.
@@ -53,7 +52,7 @@ def _of_local(leaf: Local, at_hand: AtHand) -> tuple[Types, Ranges]:
 
 
 def _changed_files(source: SourceFacts) -> Iterable[TableFile]:
-    files = source.changes.files if isinstance(source.changes, ChangedFiles) else ()
+    files = source.changes.files if isinstance(source.changes, TableChanges) else ()
     return [f.file for f in files]
 
 

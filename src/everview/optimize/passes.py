@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 
-from everview.algebra.derive.conditions import Types
 from everview.algebra.relations import Rel
+from everview.algebra.scalars import Types
 from everview.errors import InvalidArgument, PlanSpoiled
 from everview.optimize.narrow import narrowed
 from everview.optimize.net_first import netted_first
@@ -32,7 +32,7 @@ from everview.rewrite.net_sources import net_sources
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import Rule, rewrite
 
-LOG = logging.getLogger("everview.passes")
+_LOG = logging.getLogger("everview.passes")
 ALL = "all"  # in place of names: every pass that may be left out
 
 
@@ -49,7 +49,7 @@ class When(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class PassContext:
     """What passes know besides the plan; a pass reads what is known at its stage.
 
     `few`: whether the rows at hand are few enough to be sent to every task. `netted`: the tables
@@ -77,22 +77,22 @@ class Pass:
     name: str
     when: When
     does: str
-    run: Callable[[Rel, Context], Rel | Parted]
+    run: Callable[[Rel, PassContext], Rel | Parted]
     required: str = ""
 
 
-def _rules(*rules: Rule) -> Callable[[Rel, Context], Rel]:
+def _rules(*rules: Rule) -> Callable[[Rel, PassContext], Rel]:
     """The rules together, until none changes anything."""
     return lambda rel, _: rewrite(rel, rules)
 
 
-def _without_needless_distinct(rel: Rel, context: Context) -> Rel:
+def _without_needless_distinct(rel: Rel, context: PassContext) -> Rel:
     by_keys = (distinct_of_key, aggregate_distinct_of_key)
     typed = (partial(rule, types=context.types) for rule in by_keys)
     return rewrite(rel, (*typed, project_merge))
 
 
-def _parted(rel: Rel, context: Context) -> Parted:
+def _parted(rel: Rel, context: PassContext) -> Parted:
     limits = {"repeated": context.repeated, "together": context.together}
     return parted(rel, context.leaf_bytes, **limits)
 
@@ -216,12 +216,12 @@ class Improved:
         return self.queries.rest
 
 
-def improved(when: When, rel: Rel, context: Context | None = None) -> Improved:
+def improved(when: When, rel: Rel, context: PassContext | None = None) -> Improved:
     """The plan after the passes of a stage, but for those that are off.
 
     PlanSpoiled, by the name of the pass, if one gave a plan with other columns or weights.
     """
-    known = Context() if context is None else context
+    known = PassContext() if context is None else context
     queries = Parted((), rel)
     ran = []
     for one in PASSES:
@@ -237,7 +237,7 @@ def improved(when: When, rel: Rel, context: Context | None = None) -> Improved:
             queries = Parted(queries.parts, made)
         _require_same(one, before, queries.rest)
         ran.append(Ran(one.name, queries.rest, queries.rest is not before, seconds))
-        LOG.debug("%s took %.4f s", one.name, seconds)
+        _LOG.debug("%s took %.4f s", one.name, seconds)
     return Improved(queries, tuple(ran))
 
 

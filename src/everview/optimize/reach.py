@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import reduce
 
-from everview.algebra.derive.conditions import Types, alike
+from everview.algebra.derive.conditions import alike
 from everview.algebra.derive.equalities import join_equalities
 from everview.algebra.memo import Memo
 from everview.algebra.ranges import Range
-from everview.algebra.relations import Changes, Join, Local, Rel, Scan
-from everview.algebra.scalars import ColumnId, Ref
+from everview.algebra.relations import Changes, Join, Local, Rel, Scan, SourceLeaf
+from everview.algebra.scalars import ColumnId, Ref, Types
 from everview.algebra.walk import bottom_up
 
 # What goes in: a plan, and for its leaves the lowest and the highest value of some columns, as
@@ -27,10 +27,9 @@ from everview.algebra.walk import bottom_up
 # first.
 
 Ranges = Mapping[ColumnId, Range]
-Leaf = Scan | Changes | Local
 # What is known of the columns of a leaf: the types of those that Python orders as Spark does, and
 # the ranges of its rows.
-LeafFacts = Callable[[Leaf], tuple[Types, Ranges]]
+LeafFacts = Callable[[SourceLeaf], tuple[Types, Ranges]]
 
 
 class Reach:
@@ -64,7 +63,7 @@ class Reach:
         return alike(self._types.get(one), self._types.get(other))
 
     def _learn_types(self, rel: Rel) -> None:
-        if isinstance(rel, Leaf):
+        if isinstance(rel, SourceLeaf):
             self._types.update(self._leaf_facts(rel)[0])
         for column, origins in rel.origins.items():
             types = [self._types.get(o.column) for o in origins]

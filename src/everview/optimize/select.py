@@ -21,11 +21,11 @@ from everview.facts.files import Bounds, TableFile
 #                               file 2 holds 8..9, a..z: yes
 #                               file 3 says nothing of its values: yes
 
-Key = tuple[Any, ...]
+KeyValues = tuple[Any, ...]
 
 
 def files_with_keys(
-    files: tuple[TableFile, ...], columns: tuple[str, ...], keys: Sequence[Key]
+    files: tuple[TableFile, ...], columns: tuple[str, ...], keys: Sequence[KeyValues]
 ) -> tuple[TableFile, ...]:
     """The files that may hold one of the keys; a file is left out only if its bounds exclude
     all.
@@ -122,7 +122,7 @@ def _known(bounds: Bounds) -> bool:
 class _Ordered:
     """Keys sorted by their first column, so that a file's range is a slice of them."""
 
-    def __init__(self, keys: Sequence[Key]) -> None:
+    def __init__(self, keys: Sequence[KeyValues]) -> None:
         self._nulls = [k for k in keys if k[0] is None]
         self._keys = sorted((k for k in keys if k[0] is not None and k[0] == k[0]), key=_first)
         self._firsts = [k[0] for k in self._keys]
@@ -139,5 +139,5 @@ class _Ordered:
         return any(all(map(admits, bounds, key)) for key in (*chosen, *self._nulls))
 
 
-def _first(key: Key) -> Any:
+def _first(key: KeyValues) -> Any:
     return key[0]

@@ -9,7 +9,7 @@ from everview.apply.grouped import ApplyGrouped
 from everview.apply.keyed import ApplyKeyed
 from everview.choose.strategies import Choice, Full, Incremental, Move, Skip
 from everview.choose.variants import AppendRows, ChangeGroups, ChangeRows, ReplacePartitions
-from everview.optimize.passes import Context, When, improved
+from everview.optimize.passes import PassContext, When, improved
 from everview.program.programs import (
     AppendSteps,
     FullSteps,
@@ -23,7 +23,7 @@ from everview.program.programs import (
 )
 from everview.program.steps import (
     Append,
-    Compare,
+    CompareRows,
     FindCopies,
     FindKeys,
     FindLost,
@@ -52,7 +52,7 @@ def program(choice: Choice, shape: Shape) -> Program:
         case Move():
             return MoveSteps(Publish())
         case Full(_, read_by):
-            compare = Compare(read_by) if read_by else None
+            compare = CompareRows(read_by) if read_by else None
             return FullSteps(Overwrite(_recomputed(shape)), compare, Publish())
         case Incremental():
             return _incremental(choice.strategy)
@@ -62,7 +62,7 @@ def program(choice: Choice, shape: Shape) -> Program:
 
 def _incremental(strategy: Incremental) -> Incrementally:
     """The steps of the variant; of its changes, parts that several queries read come first."""
-    known = Context(leaf_bytes=strategy.leaf_bytes, off=strategy.passes_off)
+    known = PassContext(leaf_bytes=strategy.leaf_bytes, off=strategy.passes_off)
     plan = improved(When.PARTS, strategy.changes, known).queries
     first = tuple(Keep(part, title=NET_FIRST) for part in strategy.first)
     keep, changes = (*first, *map(Keep, plan.parts)), plan.rest

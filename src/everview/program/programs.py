@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from everview.program.steps import (
     Append,
-    Compare,
+    CompareRows,
     FindCopies,
     FindKeys,
     FindLost,
@@ -48,7 +48,7 @@ class FullSteps:
     """Everything is computed and written anew, and compared where other views read it."""
 
     write: Overwrite
-    compare: Compare | None
+    compare: CompareRows | None
     publish: Publish
 
     @property

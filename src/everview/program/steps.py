@@ -121,7 +121,7 @@ class Overwrite:
 
 
 @dataclass(frozen=True, slots=True)
-class Compare:
+class CompareRows:
     """Find what differs of all rows, so that the views that read them are told only that."""
 
     read_by: tuple[str, ...]
@@ -139,5 +139,5 @@ class Publish:
 
 Step = (
     Keep | StageRows | StageGroups | FindLost | FindCopies | FindKeys | Recompute
-    | RewriteKeyed | RewriteGrouped | RewriteBag | Append | Overwrite | Compare | Publish
+    | RewriteKeyed | RewriteGrouped | RewriteBag | Append | Overwrite | CompareRows | Publish
 )  # fmt: skip

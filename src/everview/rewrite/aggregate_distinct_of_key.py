@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everview.algebra.calls import AggregateCall, VerbatimCall
-from everview.algebra.derive.conditions import Types
 from everview.algebra.derive.keys import Keys, has_key_among, keys
 from everview.algebra.relations import Aggregate, Rel
+from everview.algebra.scalars import Types
 
 
 def aggregate_distinct_of_key(rel: Rel, types: Types) -> Rel:

@@ -13,14 +13,14 @@ def is_inner(rel: Rel) -> bool:
     return isinstance(rel, Join) and rel.kind in ("inner", "cross")
 
 
-def flattened(rel: Rel) -> tuple[list[Rel], list[Scalar]]:
+def flattened_joins(rel: Rel) -> tuple[list[Rel], list[Scalar]]:
     """The inputs of neighbouring inner joins, and the conditions of joins and filters."""
     if isinstance(rel, Filter) and is_inner(rel.input):
-        leaves, conditions = flattened(rel.input)
+        leaves, conditions = flattened_joins(rel.input)
         return leaves, [*conditions, *conjuncts(rel.condition)]
     if isinstance(rel, Join) and is_inner(rel):
-        left, left_conditions = flattened(rel.left)
-        right, right_conditions = flattened(rel.right)
+        left, left_conditions = flattened_joins(rel.left)
+        right, right_conditions = flattened_joins(rel.right)
         own = list(conjuncts(rel.condition))
         return left + right, left_conditions + right_conditions + own
     return [rel], []

@@ -9,7 +9,7 @@ from everview.algebra.memo import Memo
 from everview.algebra.relations import Filter, Join, Project, Rel
 from everview.algebra.scalars import Ref, Scalar, all_of, refs
 from everview.algebra.walk import over_inputs
-from everview.rewrite.chains import flattened, is_inner, next_linked
+from everview.rewrite.chains import flattened_joins, is_inner, next_linked
 
 
 def connected_joins(rel: Rel) -> Rel:
@@ -34,7 +34,7 @@ def _chain(rel: Rel, connect: Callable[[Rel], Rel]) -> Rel | None:
     top = rel.input if isinstance(rel, Filter) else rel
     if rel.weighted or not is_inner(top) or not _has_product(top):
         return None
-    leaves, conditions = flattened(rel)
+    leaves, conditions = flattened_joins(rel)
     current, rest = leaves[0], leaves[1:]
     joins: list[Rel] = []
     reached = {c.id for c in current.columns}

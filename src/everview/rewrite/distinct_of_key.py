@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from everview.algebra.derive.conditions import Types
 from everview.algebra.derive.keys import keys
 from everview.algebra.derive.typed import typed
 from everview.algebra.relations import Distinct, Rel
+from everview.algebra.scalars import Types
 from everview.algebra.types import FLOATS, VARIANT, is_nested, type_of
 
 

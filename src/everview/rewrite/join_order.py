@@ -8,7 +8,7 @@ from everview.algebra.memo import Memo
 from everview.algebra.relations import Join, Project, Rel
 from everview.algebra.scalars import Column, Ref, Scalar, all_of, refs
 from everview.algebra.walk import over_inputs
-from everview.rewrite.chains import flattened, is_inner, next_linked
+from everview.rewrite.chains import flattened_joins, is_inner, next_linked
 
 
 def join_order(rel: Rel) -> Rel:
@@ -36,7 +36,7 @@ def _over_changed(rel: Rel, change: Callable[[Rel], Rel]) -> Rel:
 
 
 def _chain(rel: Rel, order: Callable[[Rel], Rel]) -> Rel:
-    leaves, conditions = flattened(rel)
+    leaves, conditions = flattened_joins(rel)
     if not conditions:
         return _over_changed(rel, order)
     leaves = [order(leaf) for leaf in leaves]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-Probe = Callable[[str], None]
+FaultProbe = Callable[[str], None]
 
 
 def no_fault(place: str) -> None:

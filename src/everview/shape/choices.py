@@ -17,7 +17,7 @@ class Unordered:
     """An array of the same elements in any order."""
 
 
-Rule = Literal["any", "max_by", "min_by", "mode"]
+ChoiceRule = Literal["any", "max_by", "min_by", "mode"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +26,21 @@ class OneOf:
     or the most frequent one.
     """
 
-    rule: Rule
+    rule: ChoiceRule
     value: ColumnId
     by: ColumnId | None = None
 
 
-Choice = Unordered | OneOf
+FreeChoice = Unordered | OneOf
 
 _ARRAYS = frozenset({"array_agg", "collect_list", "collect_set"})
-_RULES: dict[str, Rule] = {
+_RULES: dict[str, ChoiceRule] = {
     "any_value": "any", "first": "any", "first_value": "any", "last": "any", "last_value": "any",
     "max_by": "max_by", "min_by": "min_by", "mode": "mode",
 }  # fmt: skip
 
 
-def choices(shape: Keyed) -> Mapping[str, Choice]:
+def choices(shape: Keyed) -> Mapping[str, FreeChoice]:
     """By public column, what it may be; only of columns that are such a value as it is."""
     calls = {c.id: call for c, call in shape.view.recomputed}
     names = shape.layout.stored.names
@@ -53,7 +53,7 @@ def choices(shape: Keyed) -> Mapping[str, Choice]:
     return found
 
 
-def choice_of(call: AnyCall) -> Choice | None:
+def choice_of(call: AnyCall) -> FreeChoice | None:
     """What the value of a call may be; None where that is not known."""
     if not isinstance(call, VerbatimCall) or not isinstance(call.text, Opaque):
         return None

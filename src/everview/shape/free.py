@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from everview.algebra.relations import Aggregate, Filter, Project, Rel, Window
-from everview.algebra.scalars import Column, ColumnId, Ref, called, refs
+from everview.algebra.scalars import Column, ColumnId, Ref, Types, called, refs
 from everview.delta.groups import group_columns
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.shape.maintained import Unmaintained
-from everview.shape.repeating import Types, not_repeating_call, not_repeating_windows
+from everview.shape.repeating import not_repeating_call, not_repeating_windows
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OperatorOverKeys:
     """One operator over the base, and where it has the keys: by the column of the base."""
 
     operator: Rel
@@ -23,7 +23,7 @@ class Step:
 
 
 def free_columns(
-    steps: Iterable[Step], types: Types, *, ties: bool = True
+    steps: Iterable[OperatorOverKeys], types: Types, *, ties: bool = True
 ) -> frozenset[ColumnId] | Unmaintained:
     """The columns of the last operator that are free; a reason if even the number of rows is.
     `ties`: whether rows may tie in the order of a window.
@@ -40,7 +40,7 @@ def free_columns(
             reason = (
                 f"which rows {done} {name} need not come out the same when they are computed again"
             )
-            return Unmaintained(Kind.NOT_REPEATING, reason, step.operator, name)
+            return Unmaintained(RefusalKind.NOT_REPEATING, reason, step.operator, name)
     return frozenset(known.free)
 
 
@@ -53,7 +53,7 @@ class _Known:
     free: set[ColumnId] = field(default_factory=set)
     numbers: set[ColumnId] = field(default_factory=set)  # of row_number()
 
-    def above(self, step: Step) -> tuple[str, str] | None:
+    def above(self, step: OperatorOverKeys) -> tuple[str, str] | None:
         """Take one step up; where the rows themselves are free: what is done by which column."""
         operator = step.operator
         match operator:

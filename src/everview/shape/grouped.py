@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Aggregate, Filter, Project, Rel, Window
-from everview.algebra.scalars import Column, ColumnId, Ref
+from everview.algebra.scalars import Column, ColumnId, Ref, Types
 from everview.algebra.types import can_be_compared, can_be_grouped, type_of
 from everview.algebra.walk import highest_id
 from everview.apply.grouped import GroupedView
 from everview.delta.groups import group_columns
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, LayoutKind, hidden_name
-from everview.shape.free import Step, free_columns
+from everview.shape.free import OperatorOverKeys, free_columns
 from everview.shape.maintained import Unmaintained
-from everview.shape.repeating import Types, not_repeating
+from everview.shape.repeating import not_repeating
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ def grouped(rel: Rel, types: Types, public: Schema) -> Grouped | Unmaintained:
     for key in view.keys:
         if not can_be_grouped(type_of(types[key.id])):
             reason = f"the partition key `{key.name}` is a MAP or VARIANT"
-            return Unmaintained(Kind.TYPE, reason, None, key.name)
+            return Unmaintained(RefusalKind.TYPE, reason, None, key.name)
     fields = [Field(c.name, view.types[c.id]) for c in view.stored]
     other = next((f for f in fields if not can_be_compared(f.parsed)), None)
     if other is not None:
         reason = f"`{other.name}` is a VARIANT, which cannot be compared"
-        return Unmaintained(Kind.TYPE, reason)
+        return Unmaintained(RefusalKind.TYPE, reason)
     keys = tuple(c.name for c in view.stored_keys)
     loose = free_columns(steps, types, ties=False)
     assert not isinstance(loose, Unmaintained), "with ties the rows are known, without them more so"
@@ -78,11 +78,11 @@ def _shown(rel: Rel) -> Project:
     return Project(rel, tuple((c, Ref(c.id)) for c in rel.columns))
 
 
-def _carried(above: tuple[Rel, ...], base: Rel) -> list[Step]:
+def _carried(above: tuple[Rel, ...], base: Rel) -> list[OperatorOverKeys]:
     """The operators over the base, lowest first, with the keys kept in every projection: the
     columns of the base by which every grouping above it groups.
     """
-    steps: list[Step] = []
+    steps: list[OperatorOverKeys] = []
     fresh = Fresh(highest_id(above[0]) if above else 0)
     held = {c.id: c for c in base.columns}
     current = base
@@ -93,7 +93,7 @@ def _carried(above: tuple[Rel, ...], base: Rel) -> list[Step]:
             held = {below: c for below, c in held.items() if c.id in own}
         elif isinstance(current, Project):
             current, held = _with_keys(current, held, fresh)
-        steps.append(Step(current, held))
+        steps.append(OperatorOverKeys(current, held))
     return steps
 
 
@@ -108,7 +108,9 @@ def _with_keys(
     return wider, {below: shown[c.id] for below, c in held.items()}
 
 
-def _view(steps: list[Step], base: Rel, types: Types, names: tuple[str, ...]) -> GroupedView:
+def _view(
+    steps: list[OperatorOverKeys], base: Rel, types: Types, names: tuple[str, ...]
+) -> GroupedView:
     root, held = steps[-1].operator, steps[-1].keys
     known = {**types, **{held[below].id: types[below] for below in held}}
     fresh = Fresh(highest_id(root))

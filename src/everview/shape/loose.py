@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from everview.aggregates.keyed import AnyCall, KeyedView
 from everview.algebra.calls import AggregateCall, VerbatimCall
-from everview.algebra.scalars import ColumnId, Opaque, Ref, called, refs
+from everview.algebra.scalars import ColumnId, Opaque, Ref, Types, called, refs
 from everview.shape.grouped import Grouped
-from everview.shape.repeating import Types, not_repeating_call
+from everview.shape.repeating import not_repeating_call
 from everview.shape.shape import Keyed, Shape
 
 

@@ -21,7 +21,7 @@ from everview.algebra.relations import (
 from everview.algebra.scalars import Opaque, walk
 from everview.algebra.walk import walk_plan
 from everview.delta.propagate import WithoutRule
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.sql.bind.moments import PER_QUERY, RANDOM
 
 
@@ -31,7 +31,7 @@ class Unmaintained:
     lies in.
     """
 
-    kind: Kind
+    kind: RefusalKind
     reason: str
     operator: Rel | None = None
     function: str = ""
@@ -46,10 +46,10 @@ def unmaintained(rel: Rel) -> Unmaintained | None:
             return Unmaintained(kind, f"{what} is not maintained incrementally", operator)
         for function in _functions(operator, PER_QUERY):
             reason = f"{function}() has another value at every refresh"
-            return Unmaintained(Kind.CHANGING, reason, operator, function)
+            return Unmaintained(RefusalKind.CHANGING, reason, operator, function)
         for function in _functions(operator, RANDOM):
             reason = f"{function}() is not deterministic"
-            return Unmaintained(Kind.CHANGING, reason, operator, function)
+            return Unmaintained(RefusalKind.CHANGING, reason, operator, function)
     return None
 
 
@@ -59,15 +59,15 @@ def _functions(rel: Rel, names: frozenset[str]) -> list[str]:
     return sorted({f for text in texts for f in text.functions} & names)
 
 
-def _without_rule(rel: Rel) -> tuple[Kind, str] | None:
+def _without_rule(rel: Rel) -> tuple[RefusalKind, str] | None:
     """What the operator is called in SQL if it has no delta rule, else None."""
     if isinstance(rel, Window) and not rel.partition:
-        return Kind.ONE_WINDOW, "a window without PARTITION BY"
+        return RefusalKind.ONE_WINDOW, "a window without PARTITION BY"
     if not isinstance(rel, WithoutRule):
         return None
     match rel:
         case TopK():
-            return Kind.CUT_OFF, "LIMIT or OFFSET"
+            return RefusalKind.CUT_OFF, "LIMIT or OFFSET"
         case Changes() | Local() | Signed() | Negate() | Net() | Copies() | Touched():
             return None  # only in plans of changes
         case ChangeTable():

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from everview.algebra.calls import AggregateCall, VerbatimCall, WindowCall
 from everview.algebra.derive.keys import has_key_among, keys
 from everview.algebra.relations import Aggregate, Pivot, Rel, Window
-from everview.algebra.scalars import ColumnId, Ref, Scalar, called, children
+from everview.algebra.scalars import ColumnId, Ref, Scalar, Types, called, children
 from everview.algebra.types import DecimalOf, Plain, type_of
 from everview.algebra.walk import walk_plan
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.shape.maintained import Unmaintained
 
 # What goes in: a definition, and the types of its columns. What comes out: the first value in it
@@ -44,8 +42,6 @@ _OF_ORDER = frozenset(
 )  # fmt: skip
 _WHOLE = frozenset(map(Plain, ("byte", "short", "integer", "long")))
 
-Types = Mapping[ColumnId, str]
-
 
 def not_repeating(rel: Rel, types: Types) -> Unmaintained | None:
     """Why some old row of the plan could come out otherwise than it was; None if none can."""
@@ -67,7 +63,7 @@ def not_repeating(rel: Rel, types: Types) -> Unmaintained | None:
                 reason = (
                     f"the old value of {lost} need not come out the same when it is computed again"
                 )
-                return Unmaintained(Kind.NOT_REPEATING, reason, operator, name)
+                return Unmaintained(RefusalKind.NOT_REPEATING, reason, operator, name)
     return None
 
 

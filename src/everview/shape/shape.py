@@ -12,7 +12,7 @@ from everview.algebra.types import can_be_compared, can_be_grouped, type_of
 from everview.algebra.walk import tables
 from everview.delta.propagate import delta
 from everview.errors import Place
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, LayoutKind, Moment
 from everview.optimize.passes import When, improved
@@ -42,7 +42,7 @@ class Bag:
 class FullOnly:
     """Recomputed in full by the user's text at every refresh: why, and where in the text."""
 
-    kind: Kind
+    kind: RefusalKind
     reason: str
     place: Place | None
     layout: Layout
@@ -70,7 +70,7 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     size = _largest_query(below)
     if size > MOST_OPERATORS:
         reason = f"a query of its changes has {size} operators, at most {MOST_OPERATORS} are run"
-        return full_only(Kind.TOO_LARGE, reason, None, public)
+        return full_only(RefusalKind.TOO_LARGE, reason, None, public)
     if of_keys is not None:
         return of_keys
     if is_keyed:
@@ -90,7 +90,7 @@ def _largest_query(rel: Rel) -> int:
 
 
 def full_only(
-    kind: Kind, reason: str, place: Place | None, public: Schema, *, about: str = ""
+    kind: RefusalKind, reason: str, place: Place | None, public: Schema, *, about: str = ""
 ) -> FullOnly:
     return FullOnly(kind, reason, place, Layout(LayoutKind.ROWS, (), public), about)
 
@@ -99,7 +99,7 @@ def _bag(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     for field in public.fields:
         if not can_be_compared(field.parsed):
             reason = f"`{field.name}` is a VARIANT, which cannot be compared"
-            return full_only(Kind.TYPE, reason, None, public, about=field.name)
+            return full_only(RefusalKind.TYPE, reason, None, public, about=field.name)
     return Bag(rel, types, Layout(LayoutKind.BAG, (), public))
 
 
@@ -109,11 +109,11 @@ def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape
     for key in aggregate.keys:
         if not can_be_grouped(type_of(types[key.id])):
             reason = f"the group key `{key.name}` is a MAP or VARIANT"
-            return full_only(Kind.TYPE, reason, None, public, about=key.name)
+            return full_only(RefusalKind.TYPE, reason, None, public, about=key.name)
     for field in public.fields:
         if not can_be_compared(field.parsed):
             reason = f"`{field.name}` is a VARIANT, which cannot be compared"
-            return full_only(Kind.TYPE, reason, None, public, about=field.name)
+            return full_only(RefusalKind.TYPE, reason, None, public, about=field.name)
     view = keyed_view(_named(rel, public), types)
     names = [f.name for f in public.fields]
     stored = [

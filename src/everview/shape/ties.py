@@ -7,10 +7,10 @@ from dataclasses import replace
 from everview.algebra.calls import SortKey, WindowCall
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Filter, Project, Rel, Window
-from everview.algebra.scalars import Call, Column, Compare, Ref, integer
+from everview.algebra.scalars import Call, Column, Compare, Ref, Types, integer
 from everview.algebra.walk import highest_id
 from everview.shape.grouped import Grouped
-from everview.shape.repeating import Types, not_repeating_windows
+from everview.shape.repeating import not_repeating_windows
 
 
 def tied_keys(shape: Grouped) -> tuple[Rel, ...]:

@@ -140,7 +140,7 @@ def _whole_file(folder: Path, stem: str) -> Path | None:
     return None
 
 
-def is_plain(spark_home: str, environ: Mapping[str, str]) -> bool:
+def is_plain_spark(spark_home: str, environ: Mapping[str, str]) -> bool:
     """Whether nobody has set options of Java or put more on the class path of Spark."""
     if any(environ.get(name) for name in _OTHERWISE):
         return False

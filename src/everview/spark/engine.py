@@ -18,7 +18,7 @@ from everview.spark.session_settings import OwnSettings, changed_settings
 if TYPE_CHECKING:  # a warehouse is opened without loading Spark
     from pyspark.sql import DataFrame, SparkSession
 
-    from everview.sql.write.door import Leaf, Sql
+    from everview.sql.write.door import SourceLeaf, Sql
 
 _T = TypeVar("_T")
 
@@ -219,7 +219,7 @@ class Engine:
             self._settings = OwnSettings(own)
         return self._settings.changed(wanted)
 
-    def sql(self, query: Sql, frames: Mapping[Leaf, DataFrame]) -> DataFrame:
+    def sql(self, query: Sql, frames: Mapping[SourceLeaf, DataFrame]) -> DataFrame:
         """The query over frames for its leaves."""
         return sql_over(self.own, query.text, {n: frames[leaf] for n, leaf in query.leaves.items()})
 

@@ -45,7 +45,7 @@ _OTHERWISE = "Correct the data or the text."
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SparkMessage:
     """What Spark says of a failure: its name of the error ("" if it has none), one line, and
     exactly what a query raised itself.
     """
@@ -76,25 +76,27 @@ def spark_message(error: PySparkException) -> str:
     return without_hidden(_TEMPORARY.sub("", said), _TEMPORARY.sub("", proposal))
 
 
-def said_by_spark(error: Exception) -> Said:
+def said_by_spark(error: Exception) -> SparkMessage:
     """The failure as Spark names it: by the error's own fields or, where it has none, by its
     text.
     """
     condition = error.getCondition() if isinstance(error, PySparkException) else None
     if isinstance(error, PySparkException) and condition and not _wraps(condition):
         parameters = error.getMessageParameters() or {}
-        return Said(condition, _line(spark_message(error)), parameters.get("errorMessage", ""))
+        return SparkMessage(
+            condition, _line(spark_message(error)), parameters.get("errorMessage", "")
+        )
     named = [(m.group(1), m.group(2)) for m in _NAMED.finditer(str(error))]
     inner = [(name, text) for name, text in named if not _wraps(name)]
     found = [_of_text(name, text) for name, text in inner]
     # The last cause is what went wrong first; but a check of ours is never overlooked.
-    last = found[-1] if found else Said("", _last_line(error))
+    last = found[-1] if found else SparkMessage("", _last_line(error))
     return next((said for said in found if said.check is not None), last)
 
 
-def _of_text(condition: str, text: str) -> Said:
+def _of_text(condition: str, text: str) -> SparkMessage:
     plain = _STATE.sub("", text).strip()
-    return Said(condition, _line(plain), plain if condition == _RAISED else "")
+    return SparkMessage(condition, _line(plain), plain if condition == _RAISED else "")
 
 
 def _wraps(condition: str) -> bool:

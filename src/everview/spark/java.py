@@ -18,7 +18,7 @@ from typing import Literal
 from everview.errors import NoJava
 from everview.spark.cache import CacheFolder, cache_folders
 
-Origin = Literal["JAVA_HOME", "PATH", "bundled"]
+JavaOrigin = Literal["JAVA_HOME", "PATH", "bundled"]
 
 OLDEST = 17
 # From 23 on Java refuses what the Hadoop inside Spark 4.1 calls to open files (HADOOP-19212).
@@ -50,7 +50,7 @@ class Java:
 
     home: str
     version: int
-    origin: Origin
+    origin: JavaOrigin
     runtime: str = field(default="", compare=False)
     build: str = field(default="", compare=False)
 
@@ -59,7 +59,7 @@ class Java:
 class PassedOver:
     """A place that gave no usable Java, and why."""
 
-    origin: Origin
+    origin: JavaOrigin
     reason: str
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ class _Usable:
     version: int
     build: str
 
-    def java(self, origin: Origin, home: str | None = None) -> Java:
+    def java(self, origin: JavaOrigin, home: str | None = None) -> Java:
         return Java(home or self.home, self.version, origin, self.home, self.build)
 
 

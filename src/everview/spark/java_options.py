@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from pathlib import Path
 
 from everview.settings import Settings
-from everview.spark.class_archive import MAKES, find_archive, is_plain
+from everview.spark.class_archive import MAKES, find_archive, is_plain_spark
 from everview.spark.java import Java
 
 Options = Mapping[str, tuple[str, ...]]
@@ -37,7 +37,7 @@ def java_options(java: Java, settings: Settings, *, short: bool) -> Options:
     import pyspark
 
     spark_home = os.environ.get("SPARK_HOME") or str(Path(pyspark.__file__).parent)
-    if not is_plain(spark_home, os.environ):
+    if not is_plain_spark(spark_home, os.environ):
         return {}
     archive = find_archive(java, spark_home, settings, os.environ)
     shared = () if archive is None else archive.options(make=short)

@@ -14,10 +14,10 @@ from everview.sql.names import quoted, sql_type
 from everview.sql.statements.values import InsertInto, InsertOverwrite
 from everview.sql.write.changing import assigned
 from everview.statements.tables import changed_frame, columns_of, found_columns
-from everview.statements.warehouse import Warehouse, is_read_by, rows_of
+from everview.statements.warehouse import WarehousePort, is_read_by, rows_of
 
 
-def run_insert(wh: Warehouse, statement: InsertInto | InsertOverwrite) -> DataFrame:
+def run_insert(wh: WarehousePort, statement: InsertInto | InsertOverwrite) -> DataFrame:
     table = wh.table(statement.name.dotted)
     rows = rows_of(wh, statement.query)
     schema = columns_of(wh, table)

@@ -40,7 +40,7 @@ from everview.statements.results import (
     text_frame,
     verifications_frame,
 )
-from everview.statements.warehouse import Warehouse, rows_of
+from everview.statements.warehouse import WarehousePort, rows_of
 from everview.tables import declared_of
 from everview.views.resolve import virtual_view
 from everview.views.status import status_table
@@ -50,7 +50,7 @@ from everview.views.world import KINDS, public_schema, record_of
 _KIND = {"MATERIALIZED VIEW": "view", "VIEW": "virtual", "TABLE": "table", None: ""}
 
 
-def run_verify(wh: Warehouse, statement: Verify) -> DataFrame:
+def run_verify_views(wh: WarehousePort, statement: Verify) -> DataFrame:
     """A row per view; one that was named alone raises its own error."""
     names = [n.dotted for n in statement.names] or wh.views()
     if len(statement.names) == 1:
@@ -65,12 +65,14 @@ def _verified(view: View) -> Verification | tuple[str, EverviewError]:
         return view.name, unforeseen(error)
 
 
-def run_verify_table(wh: Warehouse, statement: VerifyTable) -> DataFrame:
+def run_verify_table(wh: WarehousePort, statement: VerifyTable) -> DataFrame:
     names = [n.dotted for n in statement.names] or wh.tables()
     return checks_frame(wh.spark, [c for n in names for c in wh.table(n).verify()])
 
 
-def run_show(wh: Warehouse, statement: ShowTables | ShowViews | ShowMaterializedViews) -> DataFrame:
+def run_show(
+    wh: WarehousePort, statement: ShowTables | ShowViews | ShowMaterializedViews
+) -> DataFrame:
     entries = {e.name: e for e in wh._world.catalog.read().entries}
     if isinstance(statement, ShowMaterializedViews):
         names = like(wh.views(), statement.like)
@@ -87,12 +89,12 @@ def run_show(wh: Warehouse, statement: ShowTables | ShowViews | ShowMaterialized
     return rows_frame(wh.spark, rows, "name STRING, kind STRING, comment STRING")
 
 
-def run_show_create(wh: Warehouse, statement: ShowCreate) -> DataFrame:
+def run_show_create(wh: WarehousePort, statement: ShowCreate) -> DataFrame:
     entry = wh._world.entry(statement.name.dotted, _KIND[statement.kind])
     return text_frame(wh.spark, _create_text(wh, entry), "createtab_stmt")
 
 
-def _create_text(wh: Warehouse, entry: Entry) -> str:
+def _create_text(wh: WarehousePort, entry: Entry) -> str:
     comment = f"\nCOMMENT {_string(entry.comment)}" if entry.comment else ""
     if entry.kind == "virtual":
         view = virtual_view(entry)
@@ -138,7 +140,7 @@ def _column_list(columns: Sequence[str], comments: Mapping[str, str]) -> str:
     return f" ({', '.join(said)})" if said else ""
 
 
-def run_describe(wh: Warehouse, statement: Describe) -> DataFrame:
+def run_describe(wh: WarehousePort, statement: Describe) -> DataFrame:
     entry = wh._world.entry(statement.name.dotted, _KIND[statement.kind])
     schema, comments = _columns(wh, entry)
     rows = [(f.name, sql_type(f.type).lower(), comments.get(f.name)) for f in schema.fields]
@@ -147,7 +149,7 @@ def run_describe(wh: Warehouse, statement: Describe) -> DataFrame:
     return rows_frame(wh.spark, rows, COLUMNS)
 
 
-def _columns(wh: Warehouse, entry: Entry) -> tuple[Schema, dict[str, str]]:
+def _columns(wh: WarehousePort, entry: Entry) -> tuple[Schema, dict[str, str]]:
     if entry.kind == "virtual":
         schema = schema_of(public_frame(wh._world, wh.spark, entry))
         return schema, dict(virtual_view(entry).comments)
@@ -158,7 +160,7 @@ def _columns(wh: Warehouse, entry: Entry) -> tuple[Schema, dict[str, str]]:
     return schema, dict(declared_of(table).comments)
 
 
-def _details(wh: Warehouse, entry: Entry) -> list[tuple[str, str, None]]:
+def _details(wh: WarehousePort, entry: Entry) -> list[tuple[str, str, None]]:
     found: dict[str, str] = {"Name": entry.name, "Kind": KINDS[entry.kind]}
     if entry.comment:
         found["Comment"] = entry.comment
@@ -195,7 +197,7 @@ def _number(rows: int | None) -> str:
     return "?" if rows is None else f"{rows:,}"
 
 
-def run_history(wh: Warehouse, statement: DescribeHistory) -> DataFrame:
+def run_describe_history(wh: WarehousePort, statement: DescribeHistory) -> DataFrame:
     entry = wh._world.entry(statement.name.dotted, _KIND[statement.kind])
     if entry.kind == "view":
         receipts = wh.view(entry.name).history()
@@ -211,7 +213,7 @@ def run_history(wh: Warehouse, statement: DescribeHistory) -> DataFrame:
     return rows_frame(wh.spark, shown, schema)
 
 
-def run_explain_query(wh: Warehouse, statement: ExplainQuery) -> DataFrame:
+def run_explain_query(wh: WarehousePort, statement: ExplainQuery) -> DataFrame:
     frame = rows_of(wh, statement.query)
     mode = (statement.mode or "simple").lower()
     return text_frame(wh.spark, explained(frame, mode))

@@ -23,10 +23,10 @@ VERIFICATIONS = (
     "seconds DOUBLE, error STRING, outcome STRING, compared ARRAY<STRING>, "
     "possible ARRAY<STRING>, left_out ARRAY<STRING>, why_not STRING"
 )
-CHECKS = (
+KEY_CHECKS = (
     "table STRING, constraint STRING, ok BOOLEAN, violations BIGINT, sample STRING, version BIGINT"
 )
-CHANGES = "version BIGINT, rows_inserted BIGINT, rows_updated BIGINT, rows_deleted BIGINT"
+ROW_CHANGES = "version BIGINT, rows_inserted BIGINT, rows_updated BIGINT, rows_deleted BIGINT"
 DROPPED = "name STRING, kind STRING"
 COMPACTED = "name STRING, version BIGINT, files_before BIGINT, files_after BIGINT"
 VACUUMED = "path STRING"
@@ -84,7 +84,7 @@ def checks_frame(spark: SparkSession, checks: Iterable[KeyCheck]) -> DataFrame:
     rows = [
         (c.table, c.constraint, c.ok, c.violations, c.sample or None, c.version) for c in checks
     ]
-    return rows_frame(spark, rows, CHECKS)
+    return rows_frame(spark, rows, KEY_CHECKS)
 
 
 def moment(milliseconds: int) -> datetime:

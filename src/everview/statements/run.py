@@ -50,7 +50,7 @@ from everview.sql.statements.values import (
 )
 from everview.statements import care, insert, questions, tables, views
 from everview.statements.results import done, receipts_frame, text_frame
-from everview.statements.warehouse import Warehouse, rows_of, single
+from everview.statements.warehouse import WarehousePort, rows_of, single
 
 
 def read_statement(text: object) -> tuple[Statement, Slice]:
@@ -74,7 +74,7 @@ def _script_text(text: object) -> str:
     return text
 
 
-def run_statement(wh: Warehouse, statement: Statement, part: Slice) -> DataFrame:
+def run_statement(wh: WarehousePort, statement: Statement, part: Slice) -> DataFrame:
     """Carry out one statement, which is a part of a text; an error says where in it."""
     try:
         with quiet_errors():
@@ -108,7 +108,7 @@ def _place(statement: object, text: str) -> Place | None:
     return None
 
 
-def _carried_out(wh: Warehouse, statement: Statement) -> DataFrame:
+def _carried_out(wh: WarehousePort, statement: Statement) -> DataFrame:
     match statement:
         case Query(query):
             return rows_of(wh, query)
@@ -140,7 +140,7 @@ def _carried_out(wh: Warehouse, statement: Statement) -> DataFrame:
 
 
 def _write(
-    wh: Warehouse,
+    wh: WarehousePort,
     statement: CreateTable | InsertInto | InsertOverwrite | DeleteFrom | Update,
 ) -> DataFrame:
     match statement:
@@ -157,7 +157,7 @@ def _write(
 
 
 def _ask(
-    wh: Warehouse,
+    wh: WarehousePort,
     statement: Verify
     | VerifyTable
     | ShowTables
@@ -172,7 +172,7 @@ def _ask(
 ) -> DataFrame:
     match statement:
         case Verify():
-            return questions.run_verify(wh, statement)
+            return questions.run_verify_views(wh, statement)
         case VerifyTable():
             return questions.run_verify_table(wh, statement)
         case ShowTables() | ShowViews() | ShowMaterializedViews():
@@ -182,7 +182,7 @@ def _ask(
         case Describe():
             return questions.run_describe(wh, statement)
         case DescribeHistory():
-            return questions.run_history(wh, statement)
+            return questions.run_describe_history(wh, statement)
         case Explain(name, extended):
             return text_frame(wh.spark, str(wh.view(name.dotted).explain(full=extended)))
         case ExplainCreate():
@@ -193,7 +193,7 @@ def _ask(
             assert_never(statement)
 
 
-def _attach(wh: Warehouse, statement: Attach) -> DataFrame:
+def _attach(wh: WarehousePort, statement: Attach) -> DataFrame:
     try:
         wh.attach(single(statement.name), statement.path, replace=statement.or_replace)
     except NameTaken:

@@ -15,7 +15,6 @@ from everview.queries import query_frame
 from everview.sql.names import quoted
 from everview.sql.statements.parts import (
     Assignment,
-    Column,
     MergeAction,
     MergeClause,
     MergeDelete,
@@ -24,6 +23,7 @@ from everview.sql.statements.parts import (
     MergeUpdate,
     MergeUpdateAll,
     Name,
+    NewColumn,
     Slice,
 )
 from everview.sql.statements.values import (
@@ -32,14 +32,14 @@ from everview.sql.statements.values import (
     MergeInto,
     Update,
 )
-from everview.sql.write.changing import Merge, When
-from everview.statements.results import CHANGES, done, rows_frame
-from everview.statements.warehouse import Warehouse, checked_names, placed, rows_of, single
-from everview.tables import Declared, add_columns, create_table
+from everview.sql.write.changing import Merge, WhenClause
+from everview.statements.results import ROW_CHANGES, done, rows_frame
+from everview.statements.warehouse import WarehousePort, checked_names, placed, rows_of, single
+from everview.tables import Declared, add_table_columns, create_own_table
 from everview.views.world import find_entry, public_schema
 
 
-def run_create_table(wh: Warehouse, statement: CreateTable) -> DataFrame:
+def run_create_table(wh: WarehousePort, statement: CreateTable) -> DataFrame:
     name = single(statement.name)
     if statement.if_not_exists and find_entry(wh._world.catalog.read(), name):
         return done(wh.spark)
@@ -58,23 +58,23 @@ def run_create_table(wh: Warehouse, statement: CreateTable) -> DataFrame:
         primary_key_enforced=not statement.primary_key_not_enforced,
         merge_on_read=statement.merge_on_read,
     )
-    create_table(wh._world, name, given, declared)
+    create_own_table(wh._world, name, given, declared)
     return done(wh.spark)
 
 
-def run_add_columns(wh: Warehouse, name: str, columns: Sequence[Column]) -> None:
+def run_add_columns(wh: WarehousePort, name: str, columns: Sequence[NewColumn]) -> None:
     table = wh._world.open(wh.table(name)._require_own())
     comments = {c.name.dotted: c.comment for c in columns if c.comment}
-    add_columns(wh._world, table, _ddl(columns), comments)
+    add_table_columns(wh._world, table, _ddl(columns), comments)
 
 
-def _ddl(columns: Sequence[Column]) -> str:
+def _ddl(columns: Sequence[NewColumn]) -> str:
     return ", ".join(
         f"{quoted(c.name.dotted)} {c.type.text}{' NOT NULL' if c.not_null else ''}" for c in columns
     )
 
 
-def _given(wh: Warehouse, statement: CreateTable) -> str | DataFrame:
+def _given(wh: WarehousePort, statement: CreateTable) -> str | DataFrame:
     if statement.query is None:
         return _ddl(statement.columns or ())
     if statement.columns:
@@ -85,7 +85,7 @@ def _given(wh: Warehouse, statement: CreateTable) -> str | DataFrame:
     return rows_of(wh, statement.query)
 
 
-def run_delete(wh: Warehouse, statement: DeleteFrom) -> DataFrame:
+def run_delete(wh: WarehousePort, statement: DeleteFrom) -> DataFrame:
     table = wh.table(statement.name.dotted)
     checked_names(wh, statement.where)
     where = "TRUE" if statement.where is None else statement.where.text
@@ -94,7 +94,7 @@ def run_delete(wh: Warehouse, statement: DeleteFrom) -> DataFrame:
     return changed_frame(wh, table, before, version)
 
 
-def run_update(wh: Warehouse, statement: Update) -> DataFrame:
+def run_update(wh: WarehousePort, statement: Update) -> DataFrame:
     table = wh.table(statement.name.dotted)
     alias = _alias(statement.alias, table)
     values = _assigned(columns_of(wh, table), alias, statement.assignments)
@@ -105,7 +105,7 @@ def run_update(wh: Warehouse, statement: Update) -> DataFrame:
     return changed_frame(wh, table, before, version)
 
 
-def run_merge(wh: Warehouse, statement: MergeInto) -> DataFrame:
+def run_merge(wh: WarehousePort, statement: MergeInto) -> DataFrame:
     table = wh.table(statement.target.dotted)
     given, alias = _source(wh, statement)
     merge = Merge(
@@ -125,7 +125,7 @@ def run_merge(wh: Warehouse, statement: MergeInto) -> DataFrame:
     return changed_frame(wh, table, before, version)
 
 
-def _source(wh: Warehouse, statement: MergeInto) -> tuple[DataFrame, str]:
+def _source(wh: WarehousePort, statement: MergeInto) -> tuple[DataFrame, str]:
     """The rows to merge, and the name under which they are known."""
     source = statement.source
     if isinstance(source, Slice):
@@ -148,23 +148,23 @@ def _values(action: MergeAction) -> list[Slice]:
             return []
 
 
-def _when(clause: MergeClause, merge: Merge, given: Mapping[str, str]) -> When:
+def _when(clause: MergeClause, merge: Merge, given: Mapping[str, str]) -> WhenClause:
     schema, source = merge.schema, merge.source
     condition = None if clause.condition is None else clause.condition.text
     match clause.action:
         case MergeDelete():
-            return When(clause.match, condition, "delete", {})
+            return WhenClause(clause.match, condition, "delete", {})
         case MergeUpdate(assignments):
             values = _assigned(schema, merge.target, assignments)
-            return When(clause.match, condition, "update", values)
+            return WhenClause(clause.match, condition, "update", values)
         case MergeInsert(columns, values):
             names = found_columns(schema, columns, "INSERT")
             texts = {n: v.text for n, v in zip(names, values, strict=True)}
-            return When(clause.match, condition, "insert", texts)
+            return WhenClause(clause.match, condition, "insert", texts)
         case MergeUpdateAll():
-            return When(clause.match, condition, "update", _all(schema, source, given))
+            return WhenClause(clause.match, condition, "update", _all(schema, source, given))
         case MergeInsertAll():
-            return When(clause.match, condition, "insert", _all(schema, source, given))
+            return WhenClause(clause.match, condition, "insert", _all(schema, source, given))
         case _:
             assert_never(clause.action)
 
@@ -217,12 +217,12 @@ def _alias(alias: Name | None, table: Table) -> str:
     return table.name if alias is None else alias.parts[-1]
 
 
-def columns_of(wh: Warehouse, table: Table) -> Schema:
+def columns_of(wh: WarehousePort, table: Table) -> Schema:
     opened = wh._world.open(wh._world.entry(table.name))
     return public_schema(opened, opened.head().version)
 
 
-def changed_frame(wh: Warehouse, table: Table, before: int, version: int) -> DataFrame:
+def changed_frame(wh: WarehousePort, table: Table, before: int, version: int) -> DataFrame:
     """What a write did, as its commit says; nothing where it made none."""
     opened = wh._world.open(wh._world.entry(table.name))
     since = opened.history(opened.head().version - version + 1) if version > before else ()
@@ -230,4 +230,4 @@ def changed_frame(wh: Warehouse, table: Table, before: int, version: int) -> Dat
         (c.metadata.get("rows", {}) for c in since if c.version == version), {}
     )
     counts = [int(rows.get(kind, 0)) for kind in ("insert", "update", "delete")]
-    return rows_frame(wh.spark, [(version, *counts)], CHANGES)
+    return rows_frame(wh.spark, [(version, *counts)], ROW_CHANGES)

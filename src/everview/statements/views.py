@@ -38,7 +38,7 @@ from everview.sql.statements.values import (
 )
 from everview.statements.results import DROPPED, done, receipts_frame, rows_frame, text_frame
 from everview.statements.tables import run_add_columns
-from everview.statements.warehouse import Warehouse, in_whole, placed, single
+from everview.statements.warehouse import WarehousePort, in_whole, placed, single
 from everview.understand import Definition, find_sources, understand
 from everview.views.attachments import set_location
 from everview.views.catalog_changes import alter_entry, drop_entry
@@ -46,7 +46,7 @@ from everview.views.kept import how_kept
 from everview.views.world import KINDS, find_entry
 
 
-def run_create_materialized_view(wh: Warehouse, statement: CreateMaterializedView) -> DataFrame:
+def run_create_materialized_view(wh: WarehousePort, statement: CreateMaterializedView) -> DataFrame:
     name = single(statement.name)
     if statement.if_not_exists and find_entry(wh._world.catalog.read(), name):
         return done(wh.spark)
@@ -55,7 +55,7 @@ def run_create_materialized_view(wh: Warehouse, statement: CreateMaterializedVie
     return receipts_frame(wh.spark, [receipt])
 
 
-def _definition(wh: Warehouse, statement: CreateMaterializedView) -> Definition:
+def _definition(wh: WarehousePort, statement: CreateMaterializedView) -> Definition:
     name = single(statement.name)
     columns = statement.columns or ()
     return Definition(
@@ -70,7 +70,7 @@ def _definition(wh: Warehouse, statement: CreateMaterializedView) -> Definition:
     )
 
 
-def run_explain_create(wh: Warehouse, statement: ExplainCreate) -> DataFrame:
+def run_explain_create(wh: WarehousePort, statement: ExplainCreate) -> DataFrame:
     created = statement.statement
     definition = dataclasses.replace(_definition(wh, created), policy="AUTO")
     above = 1 if created.columns else 0
@@ -98,7 +98,7 @@ def _explained(name: str, policy: str, defined: Defined) -> str:
     return "\n".join(lines)
 
 
-def run_create_view(wh: Warehouse, statement: CreateView) -> DataFrame:
+def run_create_view(wh: WarehousePort, statement: CreateView) -> DataFrame:
     name = single(statement.name)
     if statement.if_not_exists and find_entry(wh._world.catalog.read(), name):
         return done(wh.spark)
@@ -117,7 +117,9 @@ def _comments(columns: tuple[ViewColumn, ...]) -> dict[str, str]:
     return {c.name.dotted: c.comment for c in columns if c.comment}
 
 
-def run_drop(wh: Warehouse, statement: DropTable | DropView | DropMaterializedView) -> DataFrame:
+def run_drop(
+    wh: WarehousePort, statement: DropTable | DropView | DropMaterializedView
+) -> DataFrame:
     kind = {DropTable: "table", DropView: "virtual", DropMaterializedView: "view"}[type(statement)]
     gone: tuple[Entry, ...] = ()
     if _known(wh, statement.name, kind, if_exists=statement.if_exists):
@@ -127,7 +129,7 @@ def run_drop(wh: Warehouse, statement: DropTable | DropView | DropMaterializedVi
 
 
 def run_alter(
-    wh: Warehouse, statement: AlterTable | AlterView | AlterMaterializedView
+    wh: WarehousePort, statement: AlterTable | AlterView | AlterMaterializedView
 ) -> DataFrame:
     kinds = {AlterTable: "table", AlterView: "virtual", AlterMaterializedView: "view"}
     kind = kinds[type(statement)]
@@ -154,7 +156,7 @@ def run_alter(
     return done(wh.spark)
 
 
-def _known(wh: Warehouse, name: Name, kind: str, *, if_exists: bool) -> bool:
+def _known(wh: WarehousePort, name: Name, kind: str, *, if_exists: bool) -> bool:
     """Whether it is there; if it is not and must be, an error says so."""
     try:
         wh._world.entry(name.dotted, kind)

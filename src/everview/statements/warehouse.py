@@ -22,7 +22,7 @@ from everview.views.status import Status
 from everview.views.world import World
 
 
-class Warehouse(Protocol):
+class WarehousePort(Protocol):
     """What statements call."""
 
     @property
@@ -74,7 +74,7 @@ def in_whole(part: Slice, place: Place, above: int) -> Place:
     return part.in_whole(replace(place, line=line))
 
 
-def checked_names(wh: Warehouse, *parts: Slice | None) -> None:
+def checked_names(wh: WarehousePort, *parts: Slice | None) -> None:
     """Every name in conditions and values must be known, or is shown at its place."""
     for part in parts:
         if part is not None:
@@ -82,14 +82,14 @@ def checked_names(wh: Warehouse, *parts: Slice | None) -> None:
                 resolve(wh._world, parse_query(f"SELECT (\n{part.text}\n)"))
 
 
-def is_read_by(wh: Warehouse, name: str, part: Slice) -> bool:
+def is_read_by(wh: WarehousePort, name: str, part: Slice) -> bool:
     """Whether a query that is part of a statement reads the table of that name."""
     with placed(part):
         read = resolve(wh._world, parse_query(part.text), temporary=True).entries.values()
     return any(e.name.lower() == name.lower() for e in read)
 
 
-def rows_of(wh: Warehouse, part: Slice) -> DataFrame:
+def rows_of(wh: WarehousePort, part: Slice) -> DataFrame:
     """The rows of a query that is part of a statement, in the caller's session."""
     with placed(part):
         return query_frame(wh._world, wh.spark, part.text)

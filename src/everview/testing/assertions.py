@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 import everview
 from everview.errors import InvalidArgument, NotIncremental
-from everview.testing.temporary import Rows, temporary_warehouse
+from everview.testing.temporary import GivenRows, temporary_warehouse
 
 Change = str | Callable[[everview.Warehouse], object]
 """A change of the tables: SQL statements, or a function that is given the warehouse."""
@@ -18,7 +18,7 @@ _VIEW = "view_under_test"
 
 def assert_incremental(
     sql: str,
-    tables: Mapping[str, Rows],
+    tables: Mapping[str, GivenRows],
     changes: Sequence[Change],
     spark: SparkSession | None = None,
 ) -> list[everview.Receipt]:

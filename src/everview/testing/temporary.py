@@ -12,13 +12,13 @@ from pyspark.sql import DataFrame, SparkSession
 import everview
 from everview.errors import InvalidArgument
 
-Rows = DataFrame | tuple[str, Sequence[Sequence[Any]]]
+GivenRows = DataFrame | tuple[str, Sequence[Sequence[Any]]]
 """The rows of a table: a DataFrame, or the columns as DDL text and tuples of Python values."""
 
 
 @contextlib.contextmanager
 def temporary_warehouse(
-    tables: Mapping[str, Rows] | None = None, spark: SparkSession | None = None
+    tables: Mapping[str, GivenRows] | None = None, spark: SparkSession | None = None
 ) -> Iterator[everview.Warehouse]:
     """An empty warehouse in a temporary folder, or one with these tables; it is removed at the end.
 

@@ -13,7 +13,7 @@ from everview.views.catalog_changes import add_entry, alter_entry, check_name, r
 from everview.views.world import World, find_entry, record_of
 
 
-def attach(world: World, name: str, path: str, *, replace: bool) -> None:
+def attach_table(world: World, name: str, path: str, *, replace: bool) -> None:
     """Make a table known by a name; with `replace` the name may be that of an attached table,
     which then lies there.
     """

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from everview.algebra.notation.plans import Node, formula, tree
+from everview.algebra.notation.plans import Node, formula, plan_tree
 from everview.algebra.relations import Changes, Rel, Scan
 from everview.choose.changes import context_of
 from everview.choose.strategies import Incremental, Refusal, Strategy
@@ -236,7 +236,7 @@ def _tree(facts: RefreshFacts, changes: Rel) -> Node:
     def note(leaf: Rel) -> str:
         return leaf_read(facts, leaf)[1] if isinstance(leaf, Scan | Changes) else ""
 
-    return tree(changes, note)
+    return plan_tree(changes, note)
 
 
 def _queries(facts: RefreshFacts, shape: Shape, steps: tuple[Step, ...]) -> tuple[str, ...]:

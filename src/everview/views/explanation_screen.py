@@ -10,7 +10,7 @@ from everview.views.explanation_text import text_parts
 if TYPE_CHECKING:
     from everview.views.explanation import Explanation
 
-WIDTH = 100
+_WIDTH = 100
 HEIGHT = 40
 _MORE = "cut to fit: explain(full=True), EXPLAIN EXTENDED and explain --sql show all, with the SQL"
 
@@ -38,7 +38,7 @@ def _folded(lines: list[str]) -> list[str]:
             made += _around(line, below)
         elif not _is_caret(line):
             indent = " " * (len(line) - len(line.lstrip()) + 4)
-            made += textwrap.wrap(line, WIDTH, subsequent_indent=indent) or [""]
+            made += textwrap.wrap(line, _WIDTH, subsequent_indent=indent) or [""]
     return made
 
 
@@ -49,9 +49,9 @@ def _is_caret(line: str) -> bool:
 def _around(line: str, caret: str) -> list[str]:
     """A line of SQL and the caret below it, shifted so that the caret can be seen."""
     indent = len(line) - len(line.lstrip())
-    start = max(0, len(caret) - len(caret.lstrip()) - indent - WIDTH // 2)
-    if len(line) > WIDTH and start:
+    start = max(0, len(caret) - len(caret.lstrip()) - indent - _WIDTH // 2)
+    if len(line) > _WIDTH and start:
         space = " " * indent
         line = f"{space}...{line[indent + start :]}"
         caret = f"{space}   {caret[indent + start :]}"
-    return [line if len(line) <= WIDTH else f"{line[: WIDTH - 4]} ...", caret[:WIDTH]]
+    return [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 4]} ...", caret[:_WIDTH]]

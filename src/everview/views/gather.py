@@ -10,7 +10,7 @@ from everview.facts.merge_on_read import marking_wish
 from everview.facts.methods import Way, stored_method
 from everview.facts.readers import Readers
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
-from everview.facts.tables import Changes, CommitInfo, Head, Lost, Snapshot
+from everview.facts.tables import CommitInfo, Head, Lost, Snapshot, TableChanges
 from everview.facts.views import SourceRecord, ViewRecord
 from everview.facts.watermarks import SELF, source_app
 from everview.lake.catalog import Entry
@@ -173,7 +173,9 @@ def _old(table: LakeTable, old: int | None, new: Snapshot) -> Snapshot | None:
         return None
 
 
-def _changes(table: LakeTable, used: tuple[str, ...], old: int | None, new: int) -> Changes | Lost:
+def _changes(
+    table: LakeTable, used: tuple[str, ...], old: int | None, new: int
+) -> TableChanges | Lost:
     if old is None:
         return Lost("the view was never built")
     if old > new:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from everview.lake.storage import Storage
-from everview.run.rows.staging import FOLDER as STAGING
+from everview.run.rows.staging import STAGING_FOLDER
 from everview.views.world import World
 
 _HOUR = 3_600_000
-_PLACES = ("tables", "views", STAGING)
+_PLACES = ("tables", "views", STAGING_FOLDER)
 
 
 def leftovers(world: World, retention_hours: float) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.choose.netting import compared_columns, is_netted_by_driver, may_be_equal
+from everview.choose.netting import is_netted_by_driver, may_be_equal, netted_columns
 from everview.facts.refreshes import Gross, RefreshFacts, SourceFacts
-from everview.facts.tables import Changes, Lost
+from everview.facts.tables import Lost, TableChanges
 from everview.shape.shape import FullOnly, Shape
 from everview.views.world import World
 
@@ -29,7 +29,7 @@ def netted(world: World, facts: RefreshFacts, shape: Shape, *, full: bool) -> Re
 
 
 def _may_be_equal(source: SourceFacts) -> bool:
-    return isinstance(source.changes, Changes) and may_be_equal(source.changes)
+    return isinstance(source.changes, TableChanges) and may_be_equal(source.changes)
 
 
 def _netted(world: World, facts: RefreshFacts, source: SourceFacts) -> SourceFacts:
@@ -37,9 +37,9 @@ def _netted(world: World, facts: RefreshFacts, source: SourceFacts) -> SourceFac
     from everview.run.driver.net_changes import net_changes
 
     changes = source.changes
-    if not isinstance(changes, Changes) or not is_netted_by_driver(changes):
+    if not isinstance(changes, TableChanges) or not is_netted_by_driver(changes):
         return source
-    names = compared_columns(facts, source)
+    names = netted_columns(facts, source)
     if names is None:
         return source
     table = world.open(world.entry(source.name))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from everview.choose.choose import choose
 from everview.facts.refreshes import Wish
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.port import LakeTable
@@ -30,7 +30,7 @@ def shape_of_view(world: World, table: LakeTable, record: ViewRecord) -> Shape:
     defined = world.defined(table, record)
     if record.full_only:
         place = getattr(defined.shape, "place", None)
-        kind = record.full_kind or Kind.UNKNOWN
+        kind = record.full_kind or RefusalKind.UNKNOWN
         shape = full_only(kind, record.full_only, place, record.columns)
         return replace(shape, moment=record.moment or defined.moment)
     return defined.shape

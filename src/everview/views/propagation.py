@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from everview.algebra.derive.keys import keys
-from everview.algebra.derive.signs import Sign
+from everview.algebra.derive.signs import WeightSign
 from everview.algebra.notation.plans import formula
 from everview.choose.changes import changes_of, context_of, known_of
 from everview.choose.strategies import Incremental
@@ -68,7 +68,7 @@ def _left_out(facts: RefreshFacts, strategy: Incremental) -> tuple[str, ...]:
         [f"{', '.join(still)} did not change: no term, and one version is read"] if still else []
     )
     only = known_of(facts, sorted(strategy.changed)).only
-    kinds: tuple[tuple[Sign, str, str], ...] = (
+    kinds: tuple[tuple[WeightSign, str, str], ...] = (
         (1, "deleted from", "lost"),
         (-1, "inserted into", "gained"),
     )

@@ -8,13 +8,12 @@ from typing import assert_never
 from everview.algebra.relations import At, Changes, Rel, Scan
 from everview.algebra.walk import walk_plan
 from everview.facts.refreshes import RefreshFacts
-from everview.facts.tables import Changes as ChangedFiles
-from everview.facts.tables import Snapshot
+from everview.facts.tables import Snapshot, TableChanges
 from everview.facts.wording import aligned, counted, size_text
 from everview.optimize.parts import Part
 from everview.program.steps import (
     Append,
-    Compare,
+    CompareRows,
     FindCopies,
     FindKeys,
     FindLost,
@@ -51,7 +50,7 @@ def step_details(facts: RefreshFacts, step: Step) -> tuple[str, ...]:
         case Overwrite():
             reads = [(f"{s.name} at v{s.new}", _held(s.at_new)) for s in facts.sources]
             return tuple(aligned(reads))
-        case Compare(read_by):
+        case CompareRows(read_by):
             return (f"read by {', '.join(read_by)}",)
         case Publish():
             return (f"compare-and-swap on v{facts.stored.snapshot.version}",)
@@ -64,7 +63,7 @@ def leaf_read(facts: RefreshFacts, leaf: Scan | Changes) -> tuple[str, str]:
     source = facts.source(leaf.table)
     if isinstance(leaf, Changes):
         changes = source.changes
-        assert isinstance(changes, ChangedFiles)
+        assert isinstance(changes, TableChanges)
         return f"changes of {leaf.table}", _said(len(changes.files), changes.bytes, changes.rows)
     version = source.old if leaf.at is At.OLD else source.new
     return f"{leaf.table} at v{version}", _held(source.at(leaf.at))

@@ -23,7 +23,7 @@ from everview.run.rows.session_tables import SessionTable, find_session_table, s
 from everview.run.understand.find_tables import read_by_spark
 from everview.sql.read.inline import Inlined, VirtualView, inlined
 from everview.sql.read.parse import Parsed, table_name, table_references
-from everview.sql.statements.spark_text import Query, SparkText
+from everview.sql.statements.spark_text import AnyQuery, SparkText
 from everview.views.world import World, find_entry, public_schema
 
 
@@ -46,7 +46,7 @@ class Resolved:
     functions: Mapping[str, Place | None] = field(default_factory=dict)  # of the session's catalog
 
     @property
-    def query(self) -> Query:
+    def query(self) -> AnyQuery:
         return self.read.parsed if isinstance(self.read, Inlined) else self.read
 
     @property

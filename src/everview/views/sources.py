@@ -9,7 +9,7 @@ from everview.errors import Place, SqlNotAllowed, SqlSyntax, UnknownName
 from everview.lake.catalog import Entries
 from everview.spark.session_functions import user_functions
 from everview.sql.read.parse import forbid_outside_state, parse_query, table_name, table_references
-from everview.sql.statements.spark_text import Query, SparkText, called_functions, one_query
+from everview.sql.statements.spark_text import AnyQuery, SparkText, called_functions, one_query
 from everview.views.resolve import Resolved, resolve, resolve_by_spark
 from everview.views.world import World
 
@@ -42,7 +42,7 @@ def sources_of(
 
 
 def _functions(
-    world: World, query: Query, in_original: Callable[[Place | None], Place | None] = lambda p: p
+    world: World, query: AnyQuery, in_original: Callable[[Place | None], Place | None] = lambda p: p
 ) -> dict[str, Place | None]:
     """The functions of the session's catalog that a query calls; a temporary one is refused."""
     called = called_functions(query)

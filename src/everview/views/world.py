@@ -13,7 +13,7 @@ from everview.facts.views import Tail, ViewRecord
 from everview.lake.catalog import Catalog, Entries, Entry
 from everview.lake.port import Lake, LakeTable
 from everview.lake.storage import Storage
-from everview.run.faults import Probe, no_fault
+from everview.run.faults import FaultProbe, no_fault
 from everview.settings import Settings
 from everview.spark.engine import Engine
 
@@ -34,7 +34,7 @@ class World:
     storage_options: Mapping[str, str]
     now: Callable[[], int]
     settings: Settings = field(default_factory=Settings)
-    probe: Probe = no_fault
+    probe: FaultProbe = no_fault
     _defined: dict[str, tuple[str, Defined]] = field(default_factory=dict)
 
     @property

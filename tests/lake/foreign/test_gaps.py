@@ -10,7 +10,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from everview.facts.files import DataFile, Sign
-from everview.facts.tables import Changes, Lost
+from everview.facts.tables import Lost, TableChanges
 from everview.lake.delta.table import EmbeddedDelta, EmbeddedTable
 from tests.lake.foreign.log import clean_log, rows
 from tests.lake.reading import check_changes, signed_bag
@@ -113,7 +113,7 @@ def test_a_column_that_changed_and_came_back_is_told_by_the_files_of_both_ends(
     write_deltalake(path, rows((2, "a")), mode="overwrite", schema_mode="overwrite")
     table = EmbeddedDelta().open(str(path))
     changes = table.changes(0, 2)
-    assert isinstance(changes, Changes)
+    assert isinstance(changes, TableChanges)
     told = {(f.sign, f.file.path) for f in changes.files}
     before, after = ({f.path for f in table.snapshot(v).files} for v in (0, 2))
     assert told == {(Sign.MINUS, *before), (Sign.PLUS, *after)}
@@ -128,7 +128,7 @@ def test_columns_that_are_not_used_may_change(tmp_path: Path, columns: dict[str,
     write_deltalake(path, rows((1, "a")))
     write_deltalake(path, pa.table(columns), mode="overwrite", schema_mode="overwrite")
     found = EmbeddedDelta().open(str(path)).changes(0, 1, ("k",))
-    assert isinstance(found, Changes)
+    assert isinstance(found, TableChanges)
     assert sorted(f.sign.value for f in found.files) == sorted((Sign.PLUS.value, Sign.MINUS.value))
     known = [dict(f.file.bounds) for f in found.files if isinstance(f.file, DataFile)]
     assert [set(bounds) for bounds in known] == [{"k"}] * 2, "others may be of several types"

@@ -15,7 +15,7 @@ import pytest
 
 from everview.facts.files import ChangeFile, DataFile, InlineFile, Positions, RowSelection, Sign
 from everview.facts.schema import Field, Schema
-from everview.facts.tables import Changes
+from everview.facts.tables import TableChanges
 from everview.run.driver import net_changes as module
 from everview.run.driver.net_changes import net_changes
 
@@ -81,8 +81,8 @@ class Folder:
     def open(self, name: str) -> pa.NativeFile:
         return pa.OSFile(str(self._path / name))
 
-    def net(self, names: tuple[str, ...] = SCHEMA.names) -> Changes | None:
-        changes = Changes("id", "uri", 1, 2, SCHEMA, tuple(self.files))
+    def net(self, names: tuple[str, ...] = SCHEMA.names) -> TableChanges | None:
+        changes = TableChanges("id", "uri", 1, 2, SCHEMA, tuple(self.files))
         return net_changes(changes, names, self.open)
 
 
@@ -92,7 +92,7 @@ def _counts(place: int, selection: RowSelection | None) -> bool:
     return (place in selection.rows) == (selection.kind == "only")
 
 
-def inline(changes: Changes) -> Counter[str]:
+def inline(changes: TableChanges) -> Counter[str]:
     found: Counter[str] = Counter()
     for change in changes.files:
         assert isinstance(change.file, InlineFile)
@@ -157,7 +157,7 @@ def test_only_the_columns_that_count_are_compared(tmp_path: Path) -> None:
 def test_many_rows_that_stay_are_read_where_they_lie(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_LOCAL_ROWS", 1)
+    monkeypatch.setattr(module, "MOST_NETTED_ROWS", 1)
     folder = Folder(tmp_path)
     before = [(i, "a", None, 0.0, None) for i in range(10)]
     folder.write(Sign.MINUS, before, RowSelection(Positions([0]), "without"))
@@ -213,7 +213,7 @@ def test_moments_in_the_old_form_are_the_same_moments(tmp_path: Path) -> None:
         table = pa.table({"t": pa.array([moment], pa.timestamp("us", "UTC"))})
         pq.write_table(table, tmp_path / name, use_deprecated_int96_timestamps=old)
         files.append(ChangeFile(DataFile(name, 10, 1), sign))
-    changes = Changes("id", "uri", 1, 2, schema, tuple(files))
+    changes = TableChanges("id", "uri", 1, 2, schema, tuple(files))
     found = net_changes(changes, ("t",), lambda name: pa.OSFile(str(tmp_path / name)))
     assert found is not None
     assert found.empty

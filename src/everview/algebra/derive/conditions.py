@@ -16,11 +16,11 @@ from everview.algebra.scalars import (
     Not,
     Ref,
     Scalar,
+    Types,
     conjuncts,
 )
 from everview.algebra.types import is_nested, type_of
 
-Types = Mapping[ColumnId, str]
 Fixed = Mapping[ColumnId, Constant]
 Pair = tuple[ColumnId, ColumnId]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everview.algebra.derive.conditions import Fixed, Types, alike, said, spread
+from everview.algebra.derive.conditions import Fixed, alike, said, spread
 from everview.algebra.relations import (
     Except,
     Filter,
@@ -13,7 +13,7 @@ from everview.algebra.relations import (
     UnionAll,
     Values,
 )
-from everview.algebra.scalars import ColumnId, Constant
+from everview.algebra.scalars import ColumnId, Constant, Types
 
 
 def constants(rel: Rel, types: Types) -> Fixed:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from everview.algebra.derive.conditions import Said, Types, said, tied
+from everview.algebra.derive.conditions import Said, said, tied
 from everview.algebra.derive.minimal_keys import Key, Keys, equated
 from everview.algebra.derive.never_null import never_null
 from everview.algebra.relations import Join
-from everview.algebra.scalars import ColumnId
+from everview.algebra.scalars import ColumnId, Types
 
 
 def join_keys(join: Join, left: Keys, right: Keys, types: Types) -> Iterable[Key]:

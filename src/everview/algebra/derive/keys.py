@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, product
 
-from everview.algebra.derive.conditions import Said, Types, alike, said
+from everview.algebra.derive.conditions import Said, alike, said
 from everview.algebra.derive.constants import constants
 from everview.algebra.derive.join_keys import join_keys
 from everview.algebra.derive.literal_keys import told_apart, values_keys
@@ -26,9 +26,9 @@ from everview.algebra.relations import (
     Values,
     Window,
 )
-from everview.algebra.scalars import Column, ColumnId, Constant, called
+from everview.algebra.scalars import Column, ColumnId, Constant, Types, called
 
-__all__ = ["Declared", "Key", "Keys", "has_key_among", "keys"]
+__all__ = ["DeclaredKeys", "Key", "Keys", "has_key_among", "keys"]
 
 # What goes in: a plan, the types of its columns, and keys of tables that are taken on trust. What
 # comes out: sets of columns that tell all rows of the plan apart. It is built from the leaves up.
@@ -42,10 +42,10 @@ __all__ = ["Declared", "Key", "Keys", "has_key_among", "keys"]
 #     γ store, count(*)   {store}                       one row for each store
 #     σ store = 7         {}                            one row at most
 
-Declared = Mapping[str, tuple[tuple[str, ...], ...]]
+DeclaredKeys = Mapping[str, tuple[tuple[str, ...], ...]]
 
 
-def keys(rel: Rel, types: Types | None = None, declared: Declared | None = None) -> Keys:
+def keys(rel: Rel, types: Types | None = None, declared: DeclaredKeys | None = None) -> Keys:
     """Sets of columns that no two rows of the relation agree on, whatever the tables hold; NULLs
     are equal, and so are floats and strings that GROUP BY takes as one. The empty set: there is
     at most one row. The smallest are given, and only so many.
@@ -65,7 +65,7 @@ def has_key_among(columns: Iterable[ColumnId], found: Keys) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Derivation:
     types: Types
-    declared: Declared
+    declared: DeclaredKeys
     memo: Memo[Keys] = field(default_factory=Memo)
 
     def of(self, rel: Rel) -> Keys:

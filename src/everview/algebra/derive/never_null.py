@@ -28,17 +28,17 @@ from everview.algebra.scalars import (
     conjuncts,
 )
 
-Columns = frozenset[ColumnId]
+ColumnIds = frozenset[ColumnId]
 
 
-def never_null(rel: Rel) -> Columns:
+def never_null(rel: Rel) -> ColumnIds:
     """What comes from an input as it is, unless it is cast: a cast to a common type may give NULL;
     and what the operator itself makes or asks for.
     """
     return _passed_on(rel) | _own(rel)
 
 
-def _passed_on(rel: Rel) -> Columns:
+def _passed_on(rel: Rel) -> ColumnIds:
     below = {id(i): never_null(i) for i in rel.inputs}
     return frozenset(
         column
@@ -47,7 +47,7 @@ def _passed_on(rel: Rel) -> Columns:
     )
 
 
-def _own(rel: Rel) -> Columns:
+def _own(rel: Rel) -> ColumnIds:
     """The columns that are not NULL because of what the operator itself does."""
     match rel:
         case Values(rows, columns):
@@ -73,7 +73,7 @@ def _own(rel: Rel) -> Columns:
             return frozenset()
 
 
-def _not_null_where(condition: Scalar | None) -> Columns:
+def _not_null_where(condition: Scalar | None) -> ColumnIds:
     """The columns that are not NULL where the condition is true."""
     found: set[ColumnId] = set()
     for part in conjuncts(condition):
@@ -91,5 +91,5 @@ def _is_value(scalar: Scalar) -> bool:
     return isinstance(scalar, Constant) and scalar.text.upper() != "NULL"
 
 
-def _ids(columns: Iterable[Column]) -> Columns:
+def _ids(columns: Iterable[Column]) -> ColumnIds:
     return frozenset(c.id for c in columns)

@@ -7,8 +7,8 @@ from typing import Literal
 from everview.algebra.memo import Memo
 from everview.algebra.relations import Changes, Negate, Rel, Signed
 
-Sign = Literal[1, -1]
-OTHER: dict[Sign, Sign] = {1: -1, -1: 1}
+WeightSign = Literal[1, -1]
+OTHER: dict[WeightSign, WeightSign] = {1: -1, -1: 1}
 
 
 class Signs:
@@ -17,12 +17,12 @@ class Signs:
     """
 
     def __init__(self) -> None:
-        self._memo = Memo[Sign | None]()
+        self._memo = Memo[WeightSign | None]()
 
-    def of(self, rel: Rel) -> Sign | None:
+    def of(self, rel: Rel) -> WeightSign | None:
         return self._memo.of(rel, self._find)
 
-    def _find(self, rel: Rel) -> Sign | None:
+    def _find(self, rel: Rel) -> WeightSign | None:
         match rel:
             case Changes():
                 return rel.only

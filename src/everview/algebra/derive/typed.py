@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from everview.algebra.calls import AggregateCall
-from everview.algebra.derive.conditions import Types
 from everview.algebra.relations import Aggregate, Rel, Window
-from everview.algebra.scalars import ColumnId, called
+from everview.algebra.scalars import ColumnId, Types, called
 from everview.algebra.walk import bottom_up
 
 

@@ -10,23 +10,23 @@ from everview.algebra.scalars import Column, ColumnId
 
 Row = tuple[Any, ...]
 Line = tuple[Row, int]  # a row and its weight: 1 in each line of a plain relation
-Bag = Counter[Row]
+CountedBag = Counter[Row]
 Named = dict[ColumnId, Any]
 
 
-def bag(some: Iterable[Line]) -> Bag:
-    counted: Bag = Counter()
+def bag(some: Iterable[Line]) -> CountedBag:
+    counted: CountedBag = Counter()
     for row, weight in some:
         counted[row] += weight
     return Counter({row: n for row, n in counted.items() if n != 0})
 
 
-def minus(left: Bag, right: Bag) -> Bag:
+def minus(left: CountedBag, right: CountedBag) -> CountedBag:
     """The difference with signs (a Counter's own minus drops negative counts)."""
     return Counter({r: n for r in left.keys() | right.keys() if (n := left[r] - right[r]) != 0})
 
 
-def plain(counted: Bag) -> list[Line]:
+def plain(counted: CountedBag) -> list[Line]:
     """A line for each copy of each row; none for a row whose count is not positive."""
     return [(row, 1) for row in counted.elements()]
 

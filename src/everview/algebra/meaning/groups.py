@@ -62,7 +62,7 @@ def aggregated(function: AggregateName, values: list[Row]) -> Any:
             assert_never(function)
 
 
-def pivot(rel: Pivot, some: list[Row]) -> list[Row]:
+def pivot_rows(rel: Pivot, some: list[Row]) -> list[Row]:
     """A cell without rows is NULL, also of a count: that is what Spark shows."""
     wanted = [tuple(value(s, {}) for s in entry) for entry in rel.values]
     result = []
@@ -97,7 +97,7 @@ def _by(keys: tuple[Column, ...], members: list[Named]) -> dict[Row, list[Named]
 # Change tables
 
 
-def change_table(rel: ChangeTable, changes: list[Line]) -> list[Row]:
+def change_table_rows(rel: ChangeTable, changes: list[Line]) -> list[Row]:
     groups: dict[Row, Members] = defaultdict(list)
     for row, w in changes:
         known = named(rel.changes.columns, row)

@@ -6,8 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-from everview.algebra.meaning.bags import Bag, Line, Named, Row, bag, chosen, minus, named, plain
-from everview.algebra.meaning.groups import aggregate, change_table, pivot
+from everview.algebra.meaning.bags import (
+    CountedBag,
+    Line,
+    Named,
+    Row,
+    bag,
+    chosen,
+    minus,
+    named,
+    plain,
+)
+from everview.algebra.meaning.groups import aggregate, change_table_rows, pivot_rows
 from everview.algebra.meaning.scalars import NoMeaning, value
 from everview.algebra.meaning.windows import top_k, window
 from everview.algebra.relations import (
@@ -41,7 +51,7 @@ from everview.algebra.relations import (
 )
 from everview.algebra.scalars import TRUE, Call, Scalar
 
-__all__ = ["Bag", "Line", "Row", "State", "bag", "lines", "minus", "rows"]
+__all__ = ["CountedBag", "Line", "Row", "State", "bag", "lines", "minus", "rows"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,7 @@ class State:
     local: Mapping[str, tuple[Line, ...]] = field(default_factory=dict)
 
 
-def rows(rel: Rel, state: State) -> Bag:
+def rows(rel: Rel, state: State) -> CountedBag:
     """The relation as a counted bag; counts are negative where more is deleted than inserted."""
     return bag(lines(rel, state))
 
@@ -90,7 +100,7 @@ def lines(rel: Rel, state: State) -> list[Line]:
                 (row, 1) for row in dict.fromkeys(tuple(k[c.id] for c in columns) for k in known)
             ]
         case ChangeTable(changes):
-            return [(row, 1) for row in change_table(rel, lines(changes, state))]
+            return [(row, 1) for row in change_table_rows(rel, lines(changes, state))]
         case _:
             assert_never(rel)
 
@@ -232,12 +242,12 @@ def _some(said: list[Any]) -> bool:
     return any(s is True for s in said)
 
 
-def _compared(rel: Except | Intersect, left: Bag, right: Bag) -> Bag:
+def _compared(rel: Except | Intersect, left: CountedBag, right: CountedBag) -> CountedBag:
     match rel:
         case Except(all=True):
             return left - right
         case Except():
-            return _once(Bag({row: n for row, n in left.items() if row not in right}))
+            return _once(CountedBag({row: n for row, n in left.items() if row not in right}))
         case Intersect(all=True):
             return left & right
         case Intersect():
@@ -246,8 +256,8 @@ def _compared(rel: Except | Intersect, left: Bag, right: Bag) -> Bag:
             assert_never(rel)
 
 
-def _once(some: Bag) -> Bag:
-    return Bag(some.keys())
+def _once(some: CountedBag) -> CountedBag:
+    return CountedBag(some.keys())
 
 
 # Many rows together
@@ -263,7 +273,7 @@ def _together(rel: Aggregate | Window | TopK | Pivot, some: list[Row]) -> list[L
         case TopK():
             made = top_k(rel, some)
         case Pivot():
-            made = pivot(rel, some)
+            made = pivot_rows(rel, some)
         case _:
             assert_never(rel)
     return [(row, 1) for row in made]

@@ -12,9 +12,7 @@ from everview.algebra.meaning.bags import Row, chosen, named
 from everview.algebra.meaning.groups import UNDERSTOOD, aggregated
 from everview.algebra.meaning.scalars import NoMeaning, value
 from everview.algebra.relations import TopK, Window
-from everview.algebra.scalars import Call, Column, Scalar
-
-Columns = tuple[Column, ...]
+from everview.algebra.scalars import Call, Columns, Scalar
 
 
 def top_k(rel: TopK, some: list[Row]) -> list[Row]:

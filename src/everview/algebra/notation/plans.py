@@ -33,9 +33,9 @@ from everview.algebra.relations import (
 from everview.algebra.scalars import Column, Ref, Scalar
 from everview.algebra.walk import walk_plan
 
-WIDTH = 100  # a formula longer than this has one term per line
+_WIDTH = 100  # a formula longer than this has one term per line
 
-Leaf = Scan | Changes | Local | Values | TableFunction | Shared
+_Leaf = Scan | Changes | Local | Values | TableFunction | Shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def formula(view: str, rel: Rel) -> tuple[str, ...]:
     names = column_names(rel)
     shared = tuple(f"where {each}" for each in _shared(rel, names))
     opened, closed, inner = "K = " if isinstance(rel, Touched) else f"Δ{view} = ", "", _seen(rel)
-    if len(line := f"{opened}{_text(rel, names)}") <= WIDTH:
+    if len(line := f"{opened}{_text(rel, names)}") <= _WIDTH:
         return (line, *shared)
     while (unary := _unary(inner, names)) is not None:
         opened, closed = f"{opened}{unary[0]} ( ", f"{closed} )"
@@ -68,7 +68,7 @@ def formula(view: str, rel: Rel) -> tuple[str, ...]:
     return (opened.rstrip(), *terms, *filter(None, (closed.strip(),)), *shared)
 
 
-def tree(rel: Rel, note: Callable[[Rel], str] = lambda _: "") -> Node:
+def plan_tree(rel: Rel, note: Callable[[Rel], str] = lambda _: "") -> Node:
     """The plan as nested nodes, what is shared drawn once; `note` adds what is known of a leaf to
     its label.
     """
@@ -94,7 +94,7 @@ def _text(rel: Rel, names: Names) -> str:
             head = _term(first[1], names) if first[0] == "+" else f"- {_term(first[1], names)}"
             return head + "".join(f"  {sign}  {_term(term, names)}" for sign, term in rest)
         case _:
-            assert isinstance(rel, Leaf)
+            assert isinstance(rel, _Leaf)
             return _leaf(rel)
 
 
@@ -110,7 +110,7 @@ def _unary(rel: Rel, names: Names) -> tuple[str, Rel] | None:
     return symbol, _below_projection(input_) if is_grouped else input_
 
 
-def _leaf(leaf: Leaf) -> str:
+def _leaf(leaf: _Leaf) -> str:
     match leaf:
         case Scan(table, at, _):
             return f"{table}_{at.value}"
@@ -232,7 +232,7 @@ class _Drawing:
             case Shared():
                 return self._shared(rel)
             case _:
-                assert isinstance(rel, Leaf)
+                assert isinstance(rel, _Leaf)
                 known = self.note(rel)
                 return Node(f"{_leaf(rel)}  {known}" if known else _leaf(rel))
 

@@ -12,6 +12,9 @@ from everview.facts.schema import Schema
 from everview.facts.tables import Commit
 from everview.lake.delta.stats import stats_json
 
+# What a line of the log says, or what stands in it below the name of its kind.
+Action = dict[str, Any]
+
 
 def user_metadata(commit: Commit, schema: Schema) -> str:
     """Our own JSON in the commit's user metadata."""

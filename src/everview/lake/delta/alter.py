@@ -25,7 +25,7 @@ from everview.lake.storage import Storage
 from everview.lake.types import check_types
 
 
-def add_columns(storage: Storage, new: Schema, base: int, token: str) -> int:
+def add_delta_columns(storage: Storage, new: Schema, base: int, token: str) -> int:
     """Add columns at the end; the rows that are there have NULL in them."""
     check_types(new)
     fields = list(DeltaSchema.from_json(new.to_json()).fields)

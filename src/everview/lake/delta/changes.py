@@ -11,14 +11,14 @@ from deltalake import DeltaTable
 from everview.errors import LostHistory
 from everview.facts.files import NO_ROWS, ChangeFile, DataFile, Positions, Sign, TableFile
 from everview.facts.schema import Schema
-from everview.facts.tables import Changes, Lost
+from everview.facts.tables import Lost, TableChanges
 from everview.lake.delta.load import load
 from everview.lake.delta.log import FileAction, LogEntry, Metadata, read_entries
 from everview.lake.delta.partitions import shaped
 from everview.lake.delta.snapshot import metadata_of, read_files, stored_files
 from everview.lake.delta.stats import bounds_from_stats
 from everview.lake.delta.vectors import Vector, read_vector
-from everview.lake.differences import difference
+from everview.lake.differences import file_difference
 from everview.lake.shapes import common_columns
 from everview.lake.storage import Storage, decoded, in_threads, is_absolute
 from everview.lake.summed import (
@@ -26,7 +26,7 @@ from everview.lake.summed import (
     CHANGE_FILES,
     DIFFERENCE,
     FEED,
-    NOTHING,
+    NO_DATA_CHANGE,
     VECTORS,
     Summed,
 )
@@ -38,7 +38,7 @@ _BAD_FEEDS = "delta-rs"
 
 def read_changes(
     storage: Storage, old: int, new: int, columns: tuple[str, ...] | None = None
-) -> Changes | Lost:
+) -> TableChanges | Lost:
     """The changes from `old` to `new`; Lost where the log or the files of it are gone."""
     if old > new:
         return Lost(
@@ -51,7 +51,9 @@ def read_changes(
         return Lost(f"{lost.what}. {lost.remedy}".removesuffix(" ").removesuffix("."))
 
 
-def _read(storage: Storage, old: int, new: int, columns: tuple[str, ...] | None) -> Changes | Lost:
+def _read(
+    storage: Storage, old: int, new: int, columns: tuple[str, ...] | None
+) -> TableChanges | Lost:
     end = load(storage, new)
     shape = metadata_of(end)
     entries = read_entries(storage, range(old + 1, new + 1))
@@ -62,11 +64,11 @@ def _read(storage: Storage, old: int, new: int, columns: tuple[str, ...] | None)
             total = _by_commit(storage, old, known, replace(shape, schema=schema))
             files = () if total is None else total.files
             if total is not None and total.is_single and not _missing(storage, files):
-                return Changes(shape.id, storage.uri, old, new, schema, files, total.ways)
+                return TableChanges(shape.id, storage.uri, old, new, schema, files, total.ways)
     return _between_ends(storage, old, end, columns)
 
 
-def _bounded_by(changes: Changes, columns: tuple[str, ...]) -> Changes:
+def _bounded_by(changes: TableChanges, columns: tuple[str, ...]) -> TableChanges:
     """With bounds of these columns alone: those of others may be of several types."""
     files = tuple(replace(c, file=_with_bounds(c.file, columns)) for c in changes.files)
     return replace(changes, files=files)
@@ -102,7 +104,7 @@ def _by_commit(
             total.give(_own_files(entry.own, "plus", shape.schema), Sign.PLUS)
         elif way == FEED:
             total.give((shaped(a.file, shape) for a in entry.of_kind("cdc")), Sign.FEED)
-        elif way != NOTHING:
+        elif way != NO_DATA_CHANGE:
             for action in (*entry.of_kind("remove"), *entry.of_kind("add")):
                 file = known.get(action.file.path) or _bounded(action, shape)
                 rows = NO_ROWS if action.vector is None else deleted[action.vector]
@@ -121,7 +123,7 @@ def _deleted_rows(storage: Storage, entries: list[LogEntry]) -> dict[Vector, Pos
 def _way(entry: LogEntry) -> str:
     """How the changes of one commit are read: the cheapest that it allows."""
     if not entry.data_change:
-        return NOTHING
+        return NO_DATA_CHANGE
     if entry.own.get("has_change_files"):
         return CHANGE_FILES
     if entry.of_kind("cdc") and _BAD_FEEDS not in entry.engine:
@@ -168,14 +170,14 @@ def _described(
 
 def _between_ends(
     storage: Storage, old: int, end: DeltaTable, columns: tuple[str, ...] | None
-) -> Changes | Lost:
+) -> TableChanges | Lost:
     """By the file lists of both ends: the way that needs none of the commits in between."""
     begin = load(storage, old)
     after = metadata_of(end)
     schema = _common([(old, metadata_of(begin))], after, columns)
     if isinstance(schema, Lost):
         return schema
-    files = difference(read_files(begin), read_files(end))
+    files = file_difference(read_files(begin), read_files(end))
     missing = _missing(storage, files)
     if missing:
         return Lost(
@@ -183,7 +185,7 @@ def _between_ends(
             f"delta.deletedFileRetentionDuration of the table says how long they are kept"
         )
     ways = ((DIFFERENCE, end.version() - old),)
-    return Changes(after.id, storage.uri, old, end.version(), schema, files, ways)
+    return TableChanges(after.id, storage.uri, old, end.version(), schema, files, ways)
 
 
 def _shapes_within(

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from deltalake import DeltaTable
 
@@ -14,14 +13,14 @@ from everview.errors import UnsupportedFeature
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Commit, TableShape
-from everview.lake.delta.actions import data_files, milliseconds_now, user_metadata
+from everview.lake.delta.actions import Action, data_files, milliseconds_now, user_metadata
 from everview.lake.delta.live import live_adds
-from everview.lake.delta.log import LOG
+from everview.lake.delta.log import LOG_FOLDER
 from everview.lake.delta.marks import mark_actions, marked_files, remove_action
 from everview.lake.delta.protocol import (
     ENABLED,
     NTZ,
-    VECTORS,
+    VECTORS_FEATURE,
     has_vectors,
     raised,
     why_not_mark,
@@ -35,9 +34,7 @@ from everview.lake.storage import Storage, decoded
 from everview.lake.types import check_partition_columns, check_types
 from everview.version import VERSION
 
-Action = dict[str, Any]
-
-_RESHAPABLE = frozenset({"appendOnly", "invariants", NTZ, VECTORS, "changeDataFeed"})
+_RESHAPABLE = frozenset({"appendOnly", "invariants", NTZ, VECTORS_FEATURE, "changeDataFeed"})
 
 
 def needs_commit_file(table: DeltaTable, commit: Commit) -> bool:
@@ -86,7 +83,7 @@ def write_commit_file(storage: Storage, table: DeltaTable, commit: Commit) -> No
 def put_actions(storage: Storage, version: int, actions: Iterable[Action]) -> None:
     """Put the commit file of a version; it must not be there yet."""
     lines = [json.dumps(action) for action in actions]
-    path = f"{LOG}/{version:020d}.json"
+    path = f"{LOG_FOLDER}/{version:020d}.json"
     put_if_absent(storage, path, ("\n".join(lines) + "\n").encode("utf-8"))
 
 
@@ -152,7 +149,7 @@ def _shaping(table: DeltaTable, commit: Commit, *, marks: bool) -> Iterator[Acti
         text = commit.shape.schema.to_json()
         yield _metadata(table, text, commit.shape.partition_by, properties)
     elif marks:
-        yield from raised(table, [VECTORS])
+        yield from raised(table, [VECTORS_FEATURE])
         if table.metadata().configuration.get(ENABLED) != "true":
             yield with_properties(table, {**table.metadata().configuration, ENABLED: "true"})
 

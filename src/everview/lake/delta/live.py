@@ -6,18 +6,16 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from everview.errors import LostHistory
-from everview.lake.delta.log import LOG
+from everview.lake.delta.actions import Action
+from everview.lake.delta.log import LOG_FOLDER
 from everview.lake.delta.vectors import Vector, vector_of
 from everview.lake.storage import Storage, decoded, in_threads
-
-Action = dict[str, Any]
 
 _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\.(?:(\d{10})\.(\d{10})\.)?parquet$")
 # Said in the other columns of an add action too, in a form that no log line has.
@@ -84,7 +82,7 @@ def _checkpoint_column(storage: Storage, part: str, kind: str) -> list[Action]:
 
 
 def _commit(storage: Storage, version: int) -> bytes:
-    content = storage.read(f"{LOG}/{version:020d}.json")
+    content = storage.read(f"{LOG_FOLDER}/{version:020d}.json")
     if content is None:
         raise LostHistory(f"the commit of version {version} of {storage.uri} is gone from its log")
     return content
@@ -136,14 +134,14 @@ def _plain(action: Action) -> Action:
 
 def checkpoints(storage: Storage) -> tuple[int, ...]:
     """The versions of all checkpoints that are still there."""
-    found = (_CHECKPOINT.search(info.path) for info in storage.list(LOG, recursive=False))
+    found = (_CHECKPOINT.search(info.path) for info in storage.list(LOG_FOLDER, recursive=False))
     return tuple(sorted({int(match.group(1)) for match in found if match}))
 
 
 def _newest_checkpoint(storage: Storage, version: int) -> tuple[int, tuple[str, ...]]:
     """The newest complete checkpoint up to a version with its files; (-1, ()) if there is none."""
     parts: dict[tuple[int, int], list[str]] = {}
-    for info in storage.list(LOG, recursive=False):
+    for info in storage.list(LOG_FOLDER, recursive=False):
         match = _CHECKPOINT.search(info.path)
         if match and int(match.group(1)) <= version:
             number, count = int(match.group(1)), int(match.group(3) or 1)

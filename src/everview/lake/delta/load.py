@@ -11,7 +11,7 @@ from deltalake.exceptions import DeltaError, DeltaProtocolError, TableNotFoundEr
 
 from everview.errors import EverviewError, LostHistory, NotATable
 from everview.lake.delta.features import check_configuration, check_features
-from everview.lake.delta.log import LOG, read_entry, versions_in_log
+from everview.lake.delta.log import LOG_FOLDER, read_entry, versions_in_log
 from everview.lake.delta.opened import OPENED, OpenedLog
 from everview.lake.storage import Storage
 
@@ -55,7 +55,7 @@ def _explained(storage: Storage, version: int | None, error: Exception) -> Excep
     commits = versions_in_log(storage)
     checkpoints = _checkpoints(storage)
     if not commits and not checkpoints:
-        return NotATable(f"no Delta log at {storage.uri}/{LOG}")
+        return NotATable(f"no Delta log at {storage.uri}/{LOG_FOLDER}")
     refusal = _feature_refusal(storage, commits)
     if refusal is not None:
         return refusal
@@ -79,7 +79,7 @@ def _feature_refusal(storage: Storage, commits: tuple[int, ...]) -> EverviewErro
 
 
 def _checkpoints(storage: Storage) -> frozenset[int]:
-    found = (_CHECKPOINT.search(info.path) for info in storage.list(LOG, recursive=False))
+    found = (_CHECKPOINT.search(info.path) for info in storage.list(LOG_FOLDER, recursive=False))
     return frozenset(int(match.group(1)) for match in found if match)
 
 

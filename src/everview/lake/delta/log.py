@@ -13,8 +13,8 @@ from everview.facts.schema import Schema
 from everview.lake.delta.vectors import Vector, vector_of
 from everview.lake.storage import Storage, in_threads
 
-LOG = "_delta_log"
-LAST_CHECKPOINT = f"{LOG}/_last_checkpoint"
+LOG_FOLDER = "_delta_log"
+LAST_CHECKPOINT = f"{LOG_FOLDER}/_last_checkpoint"
 _COMMIT = re.compile(r"(\d{20})\.json$")
 
 
@@ -72,7 +72,7 @@ class LogEntry:
 
 def commit_path(version: int) -> str:
     """Where the commit file of a version lies."""
-    return f"{LOG}/{version:020d}.json"
+    return f"{LOG_FOLDER}/{version:020d}.json"
 
 
 def read_entry(storage: Storage, version: int) -> LogEntry | None:
@@ -87,7 +87,7 @@ def read_entries(storage: Storage, versions: Iterable[int]) -> list[LogEntry | N
 
 def versions_in_log(storage: Storage) -> tuple[int, ...]:
     """The versions whose commit files are still there, oldest first."""
-    found = (_COMMIT.search(info.path) for info in storage.list(LOG, recursive=False))
+    found = (_COMMIT.search(info.path) for info in storage.list(LOG_FOLDER, recursive=False))
     return tuple(sorted(int(match.group(1)) for match in found if match))
 
 

@@ -7,13 +7,12 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from json.decoder import JSONDecoder
-from typing import Any
 
 import pyarrow.parquet as pq
 
 from everview.facts.files import DataFile, Positions
 from everview.facts.tables import Commit
-from everview.lake.delta.actions import data_files
+from everview.lake.delta.actions import Action, data_files
 from everview.lake.delta.put import put_if_absent
 from everview.lake.delta.vectors import (
     Vector,
@@ -24,8 +23,6 @@ from everview.lake.delta.vectors import (
     vector_of,
 )
 from everview.lake.storage import Storage, decoded
-
-Action = dict[str, Any]
 
 # A vector in the log costs no further read, and makes every reader of the log carry it.
 _LONGEST_INLINE = 1024

@@ -18,7 +18,7 @@ MOST_LOGS = 64
 MOST_FILES = 200_000  # listed by the snapshots that are kept
 VERSIONS_OF_A_TABLE = 3  # what a refresh reads: old, new and what it publishes
 
-Place = tuple[str, tuple[tuple[str, str], ...]]
+StoragePlace = tuple[str, tuple[tuple[str, str], ...]]
 Open = Callable[[Storage, int | None], DeltaTable]
 
 
@@ -54,7 +54,7 @@ class OpenedLogs:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._known: OrderedDict[tuple[Place, int], OpenedLog] = OrderedDict()
+        self._known: OrderedDict[tuple[StoragePlace, int], OpenedLog] = OrderedDict()
 
     def at(self, storage: Storage, version: int, open_: Open) -> OpenedLog:
         """The log at a version."""
@@ -143,7 +143,7 @@ class OpenedLogs:
 OPENED = OpenedLogs()
 
 
-def _place(storage: Storage) -> Place:
+def _place(storage: Storage) -> StoragePlace:
     return storage.uri, tuple(sorted(storage.options.items()))
 
 

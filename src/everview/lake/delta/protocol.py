@@ -9,7 +9,7 @@ from deltalake import DeltaTable
 
 from everview.facts.tables import MARKS_PROPERTY
 
-VECTORS = "deletionVectors"
+VECTORS_FEATURE = "deletionVectors"
 ENABLED = MARKS_PROPERTY
 NTZ = "timestampNtz"
 
@@ -27,14 +27,14 @@ _COLUMN_MAPPING_READER = 2
 _WRITABLE = frozenset(
     {
         *("appendOnly", "invariants", "checkConstraints", "changeDataFeed", "generatedColumns"),
-        *("columnMapping", NTZ, VECTORS),
+        *("columnMapping", NTZ, VECTORS_FEATURE),
     }
 )
 
 
 def has_vectors(table: DeltaTable) -> bool:
     """Whether files of the table may have deletion vectors."""
-    return VECTORS in (table.protocol().reader_features or ())
+    return VECTORS_FEATURE in (table.protocol().reader_features or ())
 
 
 def names_features(table: DeltaTable) -> bool:
@@ -75,8 +75,8 @@ def raised(table: DeltaTable, features: Iterable[str]) -> list[dict[str, Any]]:
 def lowered(table: DeltaTable) -> dict[str, Any]:
     """The protocol action without deletion vectors: an older number where that says the same."""
     protocol = table.protocol()
-    read = frozenset(protocol.reader_features or ()) - {VECTORS}
-    written = writer_features(table) - {VECTORS}
+    read = frozenset(protocol.reader_features or ()) - {VECTORS_FEATURE}
+    written = writer_features(table) - {VECTORS_FEATURE}
     reader, writer = _WITH_FEATURES
     if read:
         lists = {"readerFeatures": sorted(read), "writerFeatures": sorted(written)}

@@ -26,10 +26,10 @@ def storage_errors(uri: str) -> Iterator[None]:
         yield
     except OSError as error:
         remedy = _REMEDY if is_absolute(uri) else "Check the path and who may read it."
-        raise StorageUnreadable(plain(error), where=uri, remedy=remedy) from error
+        raise StorageUnreadable(plain_message(error), where=uri, remedy=remedy) from error
 
 
-def plain(error: Exception) -> str:
+def plain_message(error: Exception) -> str:
     """What an error says, on one line and without colour codes."""
     said = _COLOURS.sub("", str(error)).strip()
     return _BETWEEN.sub(": ", said).replace("::", ":")

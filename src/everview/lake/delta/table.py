@@ -12,8 +12,8 @@ from deltalake.exceptions import DeltaError
 from everview.errors import LostHistory, NameTaken
 from everview.facts.files import DataFile
 from everview.facts.schema import Schema
-from everview.facts.tables import Changes, Commit, CommitInfo, Head, Lost, Snapshot, TableShape
-from everview.lake.delta.alter import add_columns, set_properties
+from everview.facts.tables import Commit, CommitInfo, Head, Lost, Snapshot, TableChanges, TableShape
+from everview.lake.delta.alter import add_delta_columns, set_properties
 from everview.lake.delta.changes import read_changes
 from everview.lake.delta.commit import NO_HOOKS, make_commit, search_token
 from everview.lake.delta.landed import INTERVAL
@@ -24,7 +24,7 @@ from everview.lake.delta.protocol import why_not_mark
 from everview.lake.delta.put import why_not_put
 from everview.lake.delta.refusals import refuse_file, storage_errors
 from everview.lake.delta.snapshot import metadata_of, read_snapshot
-from everview.lake.delta.vacuum import vacuum
+from everview.lake.delta.vacuum import vacuum_files
 from everview.lake.footers import read_written
 from everview.lake.storage import Storage, decoded, is_absolute
 from everview.lake.types import check_partition_columns, check_types
@@ -74,7 +74,9 @@ class EmbeddedTable:
             )
         return snapshot
 
-    def changes(self, old: int, new: int, columns: tuple[str, ...] | None = None) -> Changes | Lost:
+    def changes(
+        self, old: int, new: int, columns: tuple[str, ...] | None = None
+    ) -> TableChanges | Lost:
         return read_changes(self._storage, old, new, columns)
 
     def commit(self, commit: Commit) -> int:
@@ -112,11 +114,11 @@ class EmbeddedTable:
         load(self._storage).create_checkpoint()
 
     def vacuum(self, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
-        return vacuum(self._storage, retention_hours, dry_run=dry_run)
+        return vacuum_files(self._storage, retention_hours, dry_run=dry_run)
 
     def add_columns(self, new: Schema, base: int, token: str) -> int:
         """Add columns at the end, on top of a version; conflicts are those of a commit."""
-        return add_columns(self._storage, new, base, token)
+        return add_delta_columns(self._storage, new, base, token)
 
     def set_properties(self, properties: dict[str, str], base: int, token: str) -> int:
         """Set properties, on top of a version; conflicts are those of a commit."""

@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from everview.lake.delta.live import checkpoint_vectors
 from everview.lake.delta.load import load
 from everview.lake.delta.log import LogEntry, read_entries, versions_in_log
-from everview.lake.delta.vectors import FOLDER, Vector
+from everview.lake.delta.vectors import VECTOR_FOLDER, Vector
 from everview.lake.storage import Storage, decoded
 
 _HOUR = 3_600_000
 _NANOSECONDS = 1_000_000
 
 
-def vacuum(storage: Storage, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
+def vacuum_files(storage: Storage, retention_hours: float, *, dry_run: bool) -> tuple[str, ...]:
     """The paths removed (or that would be), sorted.
 
     Change files are named by commits, not by snapshots: they go when their commit is older than
@@ -34,7 +34,11 @@ def vacuum(storage: Storage, retention_hours: float, *, dry_run: bool) -> tuple[
     entries = [e for e in read_entries(storage, versions_in_log(storage)) if e is not None]
     vectors = _vectors_since(storage, table.version(), entries, moment)
     needed = _change_files_since(entries, moment) | vectors
-    old = (i.path for i in storage.list(FOLDER, recursive=True) if _is_before(i.mtime_ns, moment))
+    old = (
+        i.path
+        for i in storage.list(VECTOR_FOLDER, recursive=True)
+        if _is_before(i.mtime_ns, moment)
+    )
     candidates = [path for path in dict.fromkeys((*listed, *old)) if path not in needed]
     gone = frozenset(storage.missing(candidates))
     doomed = tuple(sorted(path for path in candidates if path not in gone))

@@ -19,7 +19,7 @@ from everview.lake.storage import Storage, decoded, is_absolute
 
 # The folder of our own vector files. Its name begins with an underscore because other writers take
 # a vector file elsewhere for one that nobody needs, and vacuum it.
-FOLDER = "_dv"
+VECTOR_FOLDER = "_dv"
 
 _MAGIC = 1681511377
 _VERSION = b"\x01"
@@ -104,7 +104,7 @@ def vector_file(
     content = bytearray(_VERSION)
     placed = []
     for rows, data in vectors:
-        place = FOLDER + _to_z85(name.bytes)
+        place = VECTOR_FOLDER + _to_z85(name.bytes)
         placed.append(Vector("u", place, len(data), len(rows), offset=len(content)))
         content += struct.pack(">I", len(data)) + data + struct.pack(">I", zlib.crc32(data))
     return bytes(content), placed

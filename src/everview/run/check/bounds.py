@@ -12,7 +12,6 @@ from everview.algebra.calls import AggregateCall
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Aggregate, Project, Rel
 from everview.algebra.scalars import Call, Cast, ColumnId, Ref, Scalar
-from everview.algebra.scalars import Column as PlanColumn
 from everview.facts.refreshes import RefreshFacts
 from everview.run.rows.frames import Frames
 from everview.shape.loose import spread_of
@@ -85,16 +84,18 @@ def _recomputed(view: KeyedView, tests: list[_Test]) -> Rel:
     """Per group: its keys, then for each test the value and the magnitude of its bound."""
     fresh = Fresh(view.highest_id())
     own = {*(k.id for k in view.keys), *(t.arg for t in tests)}
-    outputs: list[tuple[PlanColumn, Scalar]] = [
-        (c, Ref(c.id)) for c in view.input.columns if c.id in own
-    ]
-    calls: list[tuple[PlanColumn, AnyCall]] = []
-    for test in tests:
-        size = fresh.column("size")
-        outputs.append((size, _size(test)))
-        total: AnyCall = AggregateCall("sum" if test.size == "abs" else "avg", (size.id,))
-        calls += [(fresh.column("value"), test.call), (fresh.column("magnitude"), total)]
-    return Aggregate(Project(view.input, tuple(outputs)), view.keys, tuple(calls))
+    kept = [(c, Ref(c.id)) for c in view.input.columns if c.id in own]
+    sizes = [(fresh.column("size"), _size(test)) for test in tests]
+    calls = (
+        (fresh.column(name), call)
+        for test, (size, _) in zip(tests, sizes, strict=True)
+        for name, call in (("value", test.call), ("magnitude", _magnitude(test, size.id)))
+    )
+    return Aggregate(Project(view.input, (*kept, *sizes)), view.keys, tuple(calls))
+
+
+def _magnitude(test: _Test, size: ColumnId) -> AnyCall:
+    return AggregateCall("sum" if test.size == "abs" else "avg", (size,))
 
 
 def _size(test: _Test) -> Scalar:

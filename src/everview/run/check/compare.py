@@ -9,12 +9,13 @@ from pyspark.sql import functions as F
 
 from everview.facts.tables import Snapshot
 from everview.facts.views import ViewRecord
-from everview.run.check.compare_shown import TEXT, WEIGHT, Shown, shown_difference
+from everview.run.check.compare_shown import TEXT, Shown, shown_difference
 from everview.run.check.fingerprint import compared_columns, fingerprint
 from everview.run.rows.read import flattened, snapshot_frame
 from everview.run.understand.define import user_frame
 from everview.spark.engine import Actions, Engine
-from everview.sql.statements.spark_text import Query, query_of, without_limit
+from everview.sql.statements.spark_text import AnyQuery, query_of, without_limit
+from everview.sql.write.select import WEIGHT
 
 _STEP = "compare"
 
@@ -34,7 +35,7 @@ def is_same(
     stored = flattened(snapshot_frame(engine.own, built), record.layout.stored)
     actions = Actions()
 
-    def is_of(query: Query) -> bool:
+    def is_of(query: AnyQuery) -> bool:
         theirs = user_frame(engine, query, sources)
         ours = fingerprint(stored, compared, _STEP, actions)
         return ours == fingerprint(theirs, compared, _STEP, actions)

@@ -14,8 +14,9 @@ from everview.facts.views import OrderKey, Tail
 from everview.run.rows.tails import cut, sorting
 from everview.sql.names import quoted
 from everview.sql.write.comparable import comparable_text
+from everview.sql.write.select import WEIGHT
 
-WEIGHT, TEXT = "__ev_w", "__ev_text"
+TEXT = "__ev_text"
 _FIXED, _TIED = "__ev_fixed", "__ev_tied"
 
 

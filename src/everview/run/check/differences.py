@@ -11,13 +11,13 @@ from pyspark.sql import functions as F
 from everview.facts.schema import Field, Schema
 from everview.sql.names import quoted
 from everview.sql.write.comparable import comparable_text
+from everview.sql.write.select import WEIGHT
 
-WEIGHT = "__ev_w"
 Form = Callable[[Field], Column]  # a column's value in a form whose equality is the one wanted
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDifferences:
     """Rows too many and too few, copies counted, with samples of both."""
 
     unexpected: int = 0
@@ -28,7 +28,7 @@ class Found:
     def __bool__(self) -> bool:
         return bool(self.unexpected or self.missing)
 
-    def and_off(self, groups: tuple[str, ...]) -> Found:
+    def and_off(self, groups: tuple[str, ...]) -> FoundDifferences:
         """With groups whose values are off, which are unexpected as they are."""
         return replace(
             self,
@@ -65,15 +65,15 @@ def total(sign: int) -> Column:
     return F.sum(F.when(F.col(WEIGHT) * sign > 0, F.col(WEIGHT) * sign))
 
 
-def found_in(lines: DataFrame, samples: int) -> Found:
+def found_in(lines: DataFrame, samples: int) -> FoundDifferences:
     """What the lines of a difference say, with so many samples of either side."""
     return sampled(lines, lines.agg(total(1), total(-1)).collect()[0], samples)
 
 
-def sampled(lines: DataFrame, counts: Row, samples: int) -> Found:
+def sampled(lines: DataFrame, counts: Row, samples: int) -> FoundDifferences:
     """The same of lines that are counted already."""
     unexpected, missing = int(counts[0] or 0), int(counts[1] or 0)
-    return Found(
+    return FoundDifferences(
         unexpected,
         missing,
         _samples(lines, 1, samples) if unexpected else (),

@@ -15,7 +15,7 @@ from everview.algebra.scalars import ColumnId
 from everview.algebra.types import can_be_compared
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Field, Schema
-from everview.run.check.differences import WEIGHT, difference, stored_form
+from everview.run.check.differences import difference, stored_form
 from everview.run.check.possible_values import off_values, possible_values
 from everview.run.rows.frames import Frames
 from everview.shape.choices import OneOf, Unordered, choices
@@ -25,6 +25,7 @@ from everview.shape.shape import Keyed, Shape
 from everview.shape.ties import tied_keys
 from everview.sql.names import quoted
 from everview.sql.write.door import write
+from everview.sql.write.select import WEIGHT
 
 _FIRST, _LAST = "__ev_first", "__ev_last"
 _STORED, _SURE, _MAYBE = "__ev_stored", "__ev_sure", "__ev_maybe"
@@ -53,7 +54,7 @@ def decided(frames: Frames, facts: RefreshFacts, shape: Shape, aside: frozenset[
     """
     rows = _Rows(frames, facts, aside)
     if isinstance(shape, Grouped):
-        names = named(shape, shape.free - shape.loose) - aside
+        names = stored_names(shape, shape.free - shape.loose) - aside
         if not names:
             return Decided()
         found = numbered(shape)
@@ -61,7 +62,7 @@ def decided(frames: Frames, facts: RefreshFacts, shape: Shape, aside: frozenset[
     return rows.chosen(shape) if isinstance(shape, Keyed) else Decided()
 
 
-def named(shape: Grouped, columns: frozenset[ColumnId]) -> frozenset[str]:
+def stored_names(shape: Grouped, columns: frozenset[ColumnId]) -> frozenset[str]:
     """The names under which columns of the view are stored."""
     pairs = zip(shape.layout.stored.names, shape.view.full().columns, strict=True)
     return frozenset(name for name, c in pairs if c.id in columns)

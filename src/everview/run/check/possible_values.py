@@ -13,12 +13,13 @@ from everview.aggregates.keyed import KeyedView
 from everview.algebra.relations import Project
 from everview.algebra.scalars import Ref
 from everview.facts.schema import Field
-from everview.run.check.differences import WEIGHT, stored_form
+from everview.run.check.differences import stored_form
 from everview.run.rows.frames import Frames
 from everview.shape.choices import OneOf
 from everview.sql.names import quoted
 from everview.sql.write.comparable import comparable_text
 from everview.sql.write.door import write
+from everview.sql.write.select import WEIGHT
 
 _VALUE, _BY, _MOST = "__ev_value", "__ev_by", "__ev_most"
 

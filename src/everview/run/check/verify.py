@@ -13,9 +13,16 @@ from everview.facts.schema import Field, Schema
 from everview.facts.wording import counted
 from everview.run.check.bounds import beyond_bounds
 from everview.run.check.compare_shown import TEXT, Shown, shown_difference
-from everview.run.check.differences import Found, difference, found_in, sampled, stored_form, total
+from everview.run.check.differences import (
+    FoundDifferences,
+    difference,
+    found_in,
+    sampled,
+    stored_form,
+    total,
+)
 from everview.run.check.fingerprint import compared_columns
-from everview.run.check.possible import Decided, decided, named, unordered_form
+from everview.run.check.possible import Decided, decided, stored_names, unordered_form
 from everview.run.rows.frames import Frames
 from everview.run.rows.read import collated_columns
 from everview.run.rows.session_tables import outside_frames
@@ -24,11 +31,11 @@ from everview.shape.grouped import Grouped
 from everview.shape.loose import Loose
 from everview.shape.shape import Bag, FullOnly, Keyed, Shape
 from everview.spark.engine import Engine, whole
-from everview.sql.statements.spark_text import Query, query_of, without_limit
+from everview.sql.statements.spark_text import AnyQuery, query_of, without_limit
 from everview.sql.write.door import write
 
 
-def verify(
+def verify_view(
     engine: Engine, facts: RefreshFacts, shape: Shape, loose: Loose, samples: int
 ) -> Verification:
     """Recompute by the user's own text at the watermark (the facts' NEW) and compare; of the
@@ -107,25 +114,25 @@ class _Verifying:
         known = self._facts.stored.snapshot.rows
         return self.stored.count() if known is None else known
 
-    def text(self, query: Query) -> DataFrame:
+    def text(self, query: AnyQuery) -> DataFrame:
         """The rows of a text at the watermark."""
         sources = {s.name: self.frames.source(s.name, s.at_new) for s in self._facts.sources}
         sources |= outside_frames(self._engine.own, self._facts.stored.record)
         return user_frame(self._engine, query, sources)
 
-    def found(self, lines: DataFrame) -> Found:
+    def found(self, lines: DataFrame) -> FoundDifferences:
         return found_in(lines, self._samples)
 
     def decided(self, loose: Loose, aside: frozenset[str]) -> Decided:
         """What order decides of the columns that need not repeat."""
         open_ = loose.near | aside
         if isinstance(self._shape, Grouped):
-            open_ |= named(self._shape, self._shape.loose)
+            open_ |= stored_names(self._shape, self._shape.loose)
         return decided(self.frames, self._facts, self._shape, open_)
 
     def without_tail(
         self, order: Decided, uncompared: frozenset[str], theirs: DataFrame
-    ) -> tuple[Found, str]:
+    ) -> tuple[FoundDifferences, str]:
         """What differs first from the text, then from what order leaves possible; and what was
         compared, where that is more than the columns say.
         """
@@ -139,9 +146,9 @@ class _Verifying:
         checks = map(self.found, order.checks)
         groups = counted(order.tied, "group")
         said = f"every column where no rows tie, which they do in {groups}" if order.tied else ""
-        return found or next(filter(None, checks), Found()), said
+        return found or next(filter(None, checks), FoundDifferences()), said
 
-    def with_tail(self, loose: frozenset[str], theirs: DataFrame) -> tuple[Found, str]:
+    def with_tail(self, loose: frozenset[str], theirs: DataFrame) -> tuple[FoundDifferences, str]:
         """What differs first, and what was compared: all stored rows with the text without its
         tail or, where the text cannot be cut or the order is hidden, with our reading of it;
         then what the tail shows with the text.
@@ -159,7 +166,7 @@ class _Verifying:
         if (whole_text is None or hidden) and not isinstance(self._shape, FullOnly):
             both = Schema((*shown.compared.fields, *stored.only(hidden).fields))
             differences.append(difference(self.stored, self._recomputed(stored), both))
-        found = next(filter(None, map(self.found, differences)), Found())
+        found = next(filter(None, map(self.found, differences)), FoundDifferences())
         by = "the text" if whole_text is not None else "our reading of the text"
         aside = ("ties", *(k.column for k in shown.tail.order[len(shown.keys) :]))
         said = (
@@ -177,10 +184,10 @@ class _Verifying:
             case _:
                 raise AssertionError("a view that is only recomputed has no tail")
 
-    def _shown(self, shown: Shown, theirs: DataFrame) -> Found:
+    def _shown(self, shown: Shown, theirs: DataFrame) -> FoundDifferences:
         lines = shown_difference(shown, self.stored, theirs)
         counts = lines.agg(total(1), total(-1), F.sum(TEXT)).collect()[0]
         more = shown.tail.shown(shown.rows) - int(counts[2] or 0)
-        return sampled(lines.drop(TEXT), counts, self._samples) or Found(
+        return sampled(lines.drop(TEXT), counts, self._samples) or FoundDifferences(
             max(0, more), max(0, -more)
         )

@@ -23,7 +23,7 @@ _WIDER = {
 }
 
 
-def aligned(frame: DataFrame, schema: Schema, table: str) -> DataFrame:
+def aligned_to_table(frame: DataFrame, schema: Schema, table: str) -> DataFrame:
     """The frame's columns in the table's order, widened where that loses nothing."""
     given = schema_of(frame)
     by_name = {f.name.lower(): f for f in given.fields}

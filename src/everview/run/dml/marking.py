@@ -50,7 +50,7 @@ MOST_SHARE = 0.2  # of the rows of files that keep some: every reader passes ove
 
 
 def why_rewrite(
-    table: LakeTable, snapshot: Snapshot, setting: str, found: Found | None = None
+    table: LakeTable, snapshot: Snapshot, setting: str, found: FoundRows | None = None
 ) -> str:
     """Why files are written anew rather than rows marked in them, "" if the rows are marked: before
     they are looked for, and again when they are found. `setting` holds where the table does not
@@ -68,7 +68,7 @@ def why_rewrite(
     return table.why_not_mark()
 
 
-def _why_rewrite_found(found: Found) -> str:
+def _why_rewrite_found(found: FoundRows) -> str:
     size = sum(f.size for f in found.files)
     if found.files and size <= MOST_REWRITTEN:
         return f"the files are small, {size:,} bytes"
@@ -87,7 +87,7 @@ def _deleted(file: TableFile) -> int:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundRows:
     """Rows that a statement changes, staged with their places and what they become.
 
     `files` are those in which they lie. Of too many to be marked the places are not brought here,
@@ -123,7 +123,7 @@ class Found:
         return int(pc.sum(chosen).as_py() or 0)
 
 
-def found_rows(staged: Staged, snapshot: Snapshot) -> Found:
+def found_rows(staged: Staged, snapshot: Snapshot) -> FoundRows:
     """The staged rows with the files of the snapshot in which they lie."""
     by_path = {
         plain_path(spark_path(snapshot.uri, f.path), encoded=False): f for f in snapshot.files
@@ -135,7 +135,7 @@ def found_rows(staged: Staged, snapshot: Snapshot) -> Found:
     names = [plain_path(p) for p in paths.dictionary.to_pylist()]
     files = tuple(by_path[name] for name in names)
     if not is_marked:
-        return Found(staged, places, files, ())
+        return FoundRows(staged, places, files, ())
     rows = places.column(ROW).to_numpy()
     file_of = paths.indices.to_numpy()
     order = np.argsort(file_of, kind="stable")
@@ -144,7 +144,7 @@ def found_rows(staged: Staged, snapshot: Snapshot) -> Found:
         Mark(file, Positions(rows[order[ends[i] : ends[i + 1]]].tolist()))
         for i, file in enumerate(files)
     )
-    return Found(staged, places, files, marks)
+    return FoundRows(staged, places, files, marks)
 
 
 def _columns(staged: Staged, names: list[str]) -> pa.Table:

@@ -14,8 +14,8 @@ from everview.apply.lines import ACTION, INSERT, PART, PLUS, ROWS
 from everview.errors import AmbiguousMerge
 from everview.facts.schema import Schema
 from everview.run.dml.lines import changed_lines
-from everview.run.dml.marking import Found
-from everview.run.dml.target import Query
+from everview.run.dml.marking import FoundRows
+from everview.run.dml.target import RunQuery
 from everview.run.rows.read import spark_schema
 from everview.run.rows.staging import MOST_LOCAL_ROWS, Staged
 from everview.spark.engine import Actions
@@ -27,13 +27,13 @@ _TIMES = "__ev_times"
 
 
 def touched_paths(
-    query: Query, merge: Merge, rows: DataFrame, source: DataFrame, actions: Actions
+    query: RunQuery, merge: Merge, rows: DataFrame, source: DataFrame, actions: Actions
 ) -> set[str]:
     """The files that hold rows to be changed; AmbiguousMerge if a row has several changes."""
     found: set[str] = set()
     marked = source.withColumn(HIT, F.expr("TRUE"))
     if merge.of("MATCHED"):
-        pairs = query(merge.pairs(), {changing.ROWS: rows, changing.SOURCE: marked})
+        pairs = query(merge.pairs(), {changing.TARGET_ROWS: rows, changing.SOURCE: marked})
         each = pairs.groupBy(PATH, ROW).agg(F.count(F.lit(1)).alias(_TIMES))
         files = each.groupBy(PATH).agg(F.max(_TIMES).alias(_TIMES))
         for file in actions.submit("find", files.collect):
@@ -41,7 +41,7 @@ def touched_paths(
                 raise _ambiguous(file[_TIMES])
             found.add(file[PATH])
     if merge.of("NOT MATCHED BY SOURCE"):
-        lone = query(merge.lone(), {changing.ROWS: rows, changing.SOURCE: marked})
+        lone = query(merge.lone(), {changing.TARGET_ROWS: rows, changing.SOURCE: marked})
         found |= {r[PATH] for r in actions.submit("find", lone.distinct().collect)}
     return found
 
@@ -62,7 +62,7 @@ def refuse_ambiguous(new: DataFrame, keys: tuple[str, ...], actions: Actions) ->
 class MergedRows:
     """The rows that a MERGE changes and inserts, without those of the files around them."""
 
-    query: Query
+    query: RunQuery
     merge: Merge
     rows: DataFrame  # of the table, with their places
     source: Staged  # with numbers that tell its rows apart
@@ -75,7 +75,7 @@ class MergedRows:
         parts = [self.query(text, self._given) for text in self.merge.changed_rows()]
         return reduce(DataFrame.unionAll, parts) if parts else None
 
-    def inserted(self, found: Found) -> DataFrame | None:
+    def inserted(self, found: FoundRows) -> DataFrame | None:
         """The rows to insert, None if there are none."""
         if not self.merge.of("NOT MATCHED"):
             return None
@@ -91,7 +91,7 @@ class MergedRows:
         frame = self.source.engine.own.createDataFrame(unmet, schema)
         return self.query(self.merge.unmet_rows(), {changing.SOURCE: frame})
 
-    def _met(self, found: Found) -> pa.ChunkedArray:
+    def _met(self, found: FoundRows) -> pa.ChunkedArray:
         """The numbers of the source rows that have a row of the table: those of the rows found, or
         by a join of which the source is the small side.
         """
@@ -102,10 +102,10 @@ class MergedRows:
 
     @property
     def _given(self) -> dict[str, DataFrame]:
-        return {changing.ROWS: self.rows, changing.SOURCE: self.source.frame}
+        return {changing.TARGET_ROWS: self.rows, changing.SOURCE: self.source.frame}
 
 
-def refuse_several_changes(found: Found) -> None:
+def refuse_several_changes(found: FoundRows) -> None:
     """AmbiguousMerge if a row of the table was found for several rows of the source."""
     times = found.most_repeated
     if times > 1:
@@ -113,17 +113,17 @@ def refuse_several_changes(found: Found) -> None:
 
 
 def merged_lines(
-    query: Query, merge: Merge, frames: tuple[DataFrame, DataFrame, DataFrame]
+    query: RunQuery, merge: Merge, frames: tuple[DataFrame, DataFrame, DataFrame]
 ) -> DataFrame:
     """The lines of the rewritten files, from the touched rows, all rows, and the source."""
     touched, rows, source = frames
     marked = source.withColumn(HIT, F.expr("TRUE"))
-    given = {changing.ROWS: touched, changing.SOURCE: marked}
+    given = {changing.TARGET_ROWS: touched, changing.SOURCE: marked}
     lines = _old_lines(query(merge.matched_rows(), given), merge)
     if merge.of("NOT MATCHED BY SOURCE"):
         lines = lines.unionAll(_old_lines(query(merge.lone_rows(), given), merge))
     if merge.of("NOT MATCHED"):
-        new = query(merge.new_rows(), {changing.ROWS: rows, changing.SOURCE: marked})
+        new = query(merge.new_rows(), {changing.TARGET_ROWS: rows, changing.SOURCE: marked})
         lines = lines.unionAll(_new_lines(new, merge.schema))
     return lines
 

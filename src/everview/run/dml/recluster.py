@@ -7,7 +7,7 @@ import uuid
 
 from everview.errors import CommitConflict, UnsupportedFeature
 from everview.facts.files import count_marked
-from everview.facts.readers import VECTORS
+from everview.facts.readers import READS_VECTORS
 from everview.facts.tables import Commit
 from everview.facts.views import ViewRecord
 from everview.facts.watermarks import SELF
@@ -42,7 +42,7 @@ def opened_to_everything(table: LakeTable) -> int:
     version. Where that cannot be yet, or another writer is first, a later call does it.
     """
     head = table.head()
-    if VECTORS in head.reader_features:
+    if READS_VECTORS in head.reader_features:
         with contextlib.suppress(UnsupportedFeature, CommitConflict):
             return table.drop_vectors(head.version, uuid.uuid4().hex)
     return head.version

@@ -11,9 +11,9 @@ from pyspark.sql import functions as F
 from everview.apply.lines import ACTION, DELETE, MINUS, PART, ROWS
 from everview.errors import InvalidArgument
 from everview.facts.files import count_marked
-from everview.run.dml.align import aligned
+from everview.run.dml.align import aligned_to_table
 from everview.run.dml.lines import changed_lines
-from everview.run.dml.marking import Found, NewRows
+from everview.run.dml.marking import FoundRows, NewRows
 from everview.run.dml.merge import (
     MergedRows,
     merged_lines,
@@ -34,13 +34,13 @@ from everview.sql.write.changing import (
     MATCHED,
     SOURCE_ROW,
     Merge,
-    When,
+    WhenClause,
     found_places,
     updated_rows,
 )
 
 
-class Statement:
+class PinnedStatement:
     """One statement on a pinned table."""
 
     def __init__(self, on: PinnedTable) -> None:
@@ -64,7 +64,7 @@ class Statement:
     def _write(self, frame: DataFrame) -> Written:
         """Write the caller's rows, in the caller's session."""
         self._on.probe("write: write")
-        fitting = aligned(frame, self._on.schema, self._on.table.uri)
+        fitting = aligned_to_table(frame, self._on.schema, self._on.table.uri)
         with changed_settings(frame.sparkSession, ALWAYS):
             written = write_rows(fitting, self._on.table, self._on.token, self._on.actions)
         self._on.refuse_nulls(written.rows)
@@ -107,7 +107,7 @@ class Statement:
             result = self._rows.rewritten(lines, files)
             return self._on.with_keys_checked(result, set(wanted))
 
-    def _updated(self, found: Found, columns: set[str]) -> Result:
+    def _updated(self, found: FoundRows, columns: set[str]) -> Result:
         result = self._rows.by_marks(found, [NewRows(found.staged)], {"update": found.rows})
         return self._on.with_keys_checked(result, columns)
 
@@ -124,11 +124,11 @@ class Statement:
             on=" AND ".join(f"old.{quoted(n)} <=> new.{quoted(n)}" for n in on),
             schema=self._on.schema,
             whens=(
-                When("MATCHED", None, "update", values),
-                When("NOT MATCHED", None, "insert", values),
+                WhenClause("MATCHED", None, "update", values),
+                WhenClause("NOT MATCHED", None, "insert", values),
             ),
         )
-        return self.merge_into(aligned(frame, wanted, self._on.table.uri), merge, on)
+        return self.merge_into(aligned_to_table(frame, wanted, self._on.table.uri), merge, on)
 
     def merge_into(
         self, frame: DataFrame, merge: Merge, unique: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ class Statement:
         result = self._rows.rewritten(lines, files)
         return result if files or result.written.rows else None
 
-    def _merged_by_marks(self, merged: MergedRows, found: Found) -> Result | None:
+    def _merged_by_marks(self, merged: MergedRows, found: FoundRows) -> Result | None:
         new = merged.inserted(found)
         inserted = self._on.staging.nothing()
         if new is not None:

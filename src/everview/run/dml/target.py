@@ -13,11 +13,11 @@ from everview.facts.views import TableRecord
 from everview.lake.port import LakeTable
 from everview.lake.storage import Storage
 from everview.run.dml.primary_key import NewKeys
-from everview.run.faults import Probe
+from everview.run.faults import FaultProbe
 from everview.run.rows.write import Written
 from everview.spark.engine import Engine
 
-Query = Callable[[str, Mapping[str, DataFrame]], DataFrame]
+RunQuery = Callable[[str, Mapping[str, DataFrame]], DataFrame]
 """A text over given frames and the warehouse's tables, in our session."""
 
 
@@ -28,9 +28,9 @@ class Target:
     engine: Engine
     table: LakeTable
     warehouse: Storage
-    probe: Probe
+    probe: FaultProbe
     name: str
-    query: Query
+    query: RunQuery
     declared: TableRecord
     merge_on_read: str = "auto"  # where the table itself does not say
     alias: str = ""  # in conditions the table's columns may be qualified by it, or by the name

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from everview.facts.files import TableFile
 from everview.lake.storage import spark_path
-from everview.run.dml.marking import Found, NewRows, found_rows, why_rewrite, write_new_rows
+from everview.run.dml.marking import FoundRows, NewRows, found_rows, why_rewrite, write_new_rows
 from everview.run.dml.pinned import PinnedTable
 from everview.run.dml.target import Result
 from everview.run.rows.read import placed_frame, plain_path, snapshot_frame
@@ -30,7 +30,7 @@ class TouchedRows:
         if not self._on.snapshot.files:
             return ()
         rows = placed_frame(self._on.spark, self._on.snapshot)
-        found = self._on.query(found_paths(self._on.name, condition), {changing.ROWS: rows})
+        found = self._on.query(found_paths(self._on.name, condition), {changing.TARGET_ROWS: rows})
         paths = self._on.actions.submit("find", found.distinct().toArrow)
         return self.files_at(set(paths.column(0).to_pylist()))
 
@@ -50,24 +50,24 @@ class TouchedRows:
         """The rows of files, whether each fulfils the condition, and its new values."""
         rows = snapshot_frame(self._on.spark, self._on.snapshot, files)
         text = marked_rows(self._on.name, condition, self._on.schema, values)
-        return self._on.query(text, {changing.ROWS: rows})
+        return self._on.query(text, {changing.TARGET_ROWS: rows})
 
-    def rewrites(self, found: Found | None = None) -> bool:
+    def rewrites(self, found: FoundRows | None = None) -> bool:
         """Whether files are written anew, for a reason that the log tells."""
         why = why_rewrite(self._on.table, self._on.snapshot, self._on.merge_on_read, found)
         if why:
             LOG.debug("%s: files are written anew: %s", self._on.name, why)
         return bool(why)
 
-    def look(self, text: str) -> Found | None:
+    def look(self, text: str) -> FoundRows | None:
         """The rows that a query finds, None if files are written anew without that."""
         if self.rewrites():
             return None
         self._on.probe("write: find")
         rows = placed_frame(self._on.spark, self._on.snapshot)
-        return self.found(self._on.query(text, {changing.ROWS: rows}))
+        return self.found(self._on.query(text, {changing.TARGET_ROWS: rows}))
 
-    def found(self, rows: DataFrame | None) -> Found:
+    def found(self, rows: DataFrame | None) -> FoundRows:
         """The rows of a frame, computed once, with their places; of no frame none."""
         staged = self._on.staging.nothing()
         if rows is not None:
@@ -75,7 +75,7 @@ class TouchedRows:
         return found_rows(staged, self._on.snapshot)
 
     def by_marks(
-        self, found: Found, parts: Sequence[NewRows], changed: Mapping[str, int]
+        self, found: FoundRows, parts: Sequence[NewRows], changed: Mapping[str, int]
     ) -> Result:
         """The rows found are marked, and the rows of the parts come."""
         self._on.probe("write: write")

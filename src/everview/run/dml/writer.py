@@ -22,7 +22,7 @@ from everview.errors import (
 )
 from everview.facts.tables import Commit
 from everview.run.dml.pinned import PinnedTable
-from everview.run.dml.statement import Statement
+from everview.run.dml.statement import PinnedStatement
 from everview.run.dml.target import Result, Target
 from everview.run.rows.given import Frame, given_frame
 from everview.run.rows.write import Written
@@ -89,7 +89,7 @@ class TableWriter:
         return given_frame(self.target.engine.caller, rows, schema)
 
     def _once(
-        self, operation: str, token: str | None, work: Callable[[Statement], Result | None]
+        self, operation: str, token: str | None, work: Callable[[PinnedStatement], Result | None]
     ) -> int:
         """Run a statement unless its token was applied before; gives the version after it."""
         table = self.target.table
@@ -118,11 +118,11 @@ class TableWriter:
         return None if token is None else self.target.table.transaction(token_app(token))
 
     def _result(
-        self, pinned: PinnedTable, operation: str, work: Callable[[Statement], Result | None]
+        self, pinned: PinnedTable, operation: str, work: Callable[[PinnedStatement], Result | None]
     ) -> Result | None:
         """What the statement wrote; nothing is left of one that failed."""
         try:
-            return work(Statement(pinned))
+            return work(PinnedStatement(pinned))
         except Exception as error:
             pinned.discard()
             if is_from_spark(error):

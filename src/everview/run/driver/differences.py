@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from everview.facts.files import DataFile
 from everview.run.driver.comparable_values import comparable_values
-from everview.run.driver.locate import Numbers, Place
+from everview.run.driver.locate import Numbers, RowPlaces
 from everview.run.driver.stored_files import Indices, StoredFiles, live_positions
 
 # What goes in: the files that go and those that come, and the columns that count. What comes out:
@@ -59,19 +59,19 @@ class FileRows:
             values = values.take(pa.array(positions))
         return list(values.chunks)
 
-    def places(self, numbers: Indices) -> Iterator[Place]:
+    def places(self, numbers: Indices) -> Iterator[RowPlaces]:
         """The rows of these numbers, ascending, by the files in which they lie."""
         first = 0
         for file, positions in zip(self.files, self.positions, strict=True):
             inside = numbers[(numbers >= first) & (numbers < first + len(positions))] - first
             first += len(positions)
             if len(inside):
-                yield Place(file, positions[inside], np.zeros(len(inside), np.int64))
+                yield RowPlaces(file, positions[inside], np.zeros(len(inside), np.int64))
 
 
 def differences(
     old: FileRows, new: FileRows, names: Sequence[str]
-) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
+) -> tuple[tuple[RowPlaces, ...], tuple[RowPlaces, ...]]:
     """The rows of which there were more before, and those of which there are more now."""
     gone, come = _not_in_place(old, new, names)
     if len(gone) and len(come):

@@ -29,7 +29,7 @@ Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RowPlaces:
     """Rows of one stored file: their positions, ascending, and of each the number of the row that
     it was found for.
     """
@@ -60,9 +60,9 @@ def can_be_keys(types: pa.Schema, names: Sequence[str]) -> bool:
 
 def places_of_keys(
     stored: StoredFiles, files: Sequence[DataFile], keys: pa.Table
-) -> tuple[Place, ...]:
+) -> tuple[RowPlaces, ...]:
     """The stored rows whose columns of these names equal one of the keys, each key given once."""
-    found: Sequence[DataFile | Place] = files
+    found: Sequence[DataFile | RowPlaces] = files
     for column in _columns(stored, keys):
         found = _agreeing(stored, found, column)
         last = column
@@ -71,7 +71,7 @@ def places_of_keys(
 
 def places_of_rows(
     stored: StoredFiles, files: Sequence[DataFile], rows: pa.Table, copies: Numbers
-) -> tuple[Place, ...] | None:
+) -> tuple[RowPlaces, ...] | None:
     """Stored copies of these rows, each given once, as many as `copies` says of it; None if there
     are not so many.
 
@@ -79,7 +79,7 @@ def places_of_rows(
     are to be found, these are the ones and the other columns are not read.
     """
     needed = int(copies.sum())
-    found: Sequence[DataFile | Place] = files
+    found: Sequence[DataFile | RowPlaces] = files
     for column in _columns(stored, rows):
         places = _agreeing(stored, found, column)
         number = sum(len(p.positions) for p in places)
@@ -91,7 +91,7 @@ def places_of_rows(
     return _first_copies(_numbered_as(last, found), copies)
 
 
-def rows_at(stored: StoredFiles, places: Sequence[Place], names: Sequence[str]) -> pa.Table:
+def rows_at(stored: StoredFiles, places: Sequence[RowPlaces], names: Sequence[str]) -> pa.Table:
     """The stored rows at these places, in their order."""
     found = stored.of_each(lambda p: stored.rows_at(p.file, p.positions, names), places)
     empty = pa.schema([stored.types.field(n) for n in names]).empty_table()
@@ -119,17 +119,17 @@ def _columns(stored: StoredFiles, rows: pa.Table) -> Iterator[_Column]:
 
 
 def _agreeing(
-    stored: StoredFiles, found: Sequence[DataFile | Place], column: _Column
-) -> tuple[Place, ...]:
+    stored: StoredFiles, found: Sequence[DataFile | RowPlaces], column: _Column
+) -> tuple[RowPlaces, ...]:
     """Of these rows, at first of all rows of the files, those that agree in one more column."""
     places = stored.of_each(partial(_agreeing_in, stored, column), found)
     return tuple(p for p in places if len(p.positions))
 
 
-def _agreeing_in(stored: StoredFiles, column: _Column, found: DataFile | Place) -> Place:
-    file = found.file if isinstance(found, Place) else found
+def _agreeing_in(stored: StoredFiles, column: _Column, found: DataFile | RowPlaces) -> RowPlaces:
+    file = found.file if isinstance(found, RowPlaces) else found
     values = stored.columns(file, [column.name]).column(0)
-    if isinstance(found, Place):
+    if isinstance(found, RowPlaces):
         positions, before = found.positions, found.matches
     else:
         positions = live_positions(file, len(values))
@@ -143,18 +143,18 @@ def _agreeing_in(stored: StoredFiles, column: _Column, found: DataFile | Place) 
     combined = before[equal] * len(column.values) + own[equal]
     place = np.minimum(np.searchsorted(column.together, combined), len(column.together) - 1)
     together = column.together[place] == combined
-    return Place(file, positions[together], place[together])
+    return RowPlaces(file, positions[together], place[together])
 
 
-def _numbered_as(column: _Column, found: Sequence[DataFile | Place]) -> tuple[Place, ...]:
+def _numbered_as(column: _Column, found: Sequence[DataFile | RowPlaces]) -> tuple[RowPlaces, ...]:
     """Places with the numbers of the rows that were looked for, after the last column."""
     row = np.empty(len(column.together), np.int64)
     row[column.of_rows] = np.arange(len(column.of_rows))
-    places = [p for p in found if isinstance(p, Place)]
-    return tuple(Place(p.file, p.positions, row[p.matches]) for p in places)
+    places = [p for p in found if isinstance(p, RowPlaces)]
+    return tuple(RowPlaces(p.file, p.positions, row[p.matches]) for p in places)
 
 
-def _first_copies(places: tuple[Place, ...], copies: Numbers) -> tuple[Place, ...] | None:
+def _first_copies(places: tuple[RowPlaces, ...], copies: Numbers) -> tuple[RowPlaces, ...] | None:
     """So many of the places of each row, the first ones; None if there are fewer."""
     left = copies.copy()
     taken = []
@@ -163,5 +163,5 @@ def _first_copies(places: tuple[Place, ...], copies: Numbers) -> tuple[Place, ..
         for i, match in enumerate(place.matches):
             keep[i] = left[match] > 0
             left[match] -= keep[i]
-        taken.append(Place(place.file, place.positions[keep], place.matches[keep]))
+        taken.append(RowPlaces(place.file, place.positions[keep], place.matches[keep]))
     return None if left.any() else tuple(p for p in taken if len(p.positions))

@@ -17,19 +17,21 @@ from everview.facts.files import (
     Sign,
     TableFile,
 )
-from everview.facts.tables import Changes
+from everview.facts.tables import TableChanges
 from everview.lake.storage import is_absolute
 from everview.run.driver.arrow_types import arrow_schema
 from everview.run.driver.differences import FileRows, differences
-from everview.run.driver.locate import Place, rows_at
+from everview.run.driver.locate import RowPlaces, rows_at
 from everview.run.driver.source_files import SourceFiles
 
-MOST_LOCAL_ROWS = 20_000  # rows that are handed to Spark as they are; more are read there again
+MOST_NETTED_ROWS = 20_000  # rows that are handed to Spark as they are; more are read there again
 
-Open = Callable[[str], pa.NativeFile]
+OpenFile = Callable[[str], pa.NativeFile]
 
 
-def net_changes(changes: Changes, names: tuple[str, ...], open_: Open) -> Changes | None:
+def net_changes(
+    changes: TableChanges, names: tuple[str, ...], open_: OpenFile
+) -> TableChanges | None:
     """The same changes of these columns, without rows that cancel. None where that is left to Spark
     (a type that Arrow does not compare as Spark does, a file that it may read otherwise), and where
     most rows stay.
@@ -50,7 +52,7 @@ def net_changes(changes: Changes, names: tuple[str, ...], open_: Open) -> Change
         left = sum(len(p.positions) for p in (*gone, *come))
         if 2 * left > old.number + new.number:
             return None
-        few = left <= MOST_LOCAL_ROWS
+        few = left <= MOST_NETTED_ROWS
         kept = _inline if few else _selected
         netted = [
             ChangeFile(file, sign)
@@ -70,7 +72,7 @@ def _files(signed: Sequence[ChangeFile], sign: Sign) -> tuple[DataFile, ...]:
 
 
 def _inline(
-    stored: SourceFiles, places: Sequence[Place], names: Sequence[str]
+    stored: SourceFiles, places: Sequence[RowPlaces], names: Sequence[str]
 ) -> tuple[TableFile, ...]:
     if not places:
         return ()
@@ -80,7 +82,7 @@ def _inline(
 
 
 def _selected(
-    stored: SourceFiles, places: Sequence[Place], names: Sequence[str]
+    stored: SourceFiles, places: Sequence[RowPlaces], names: Sequence[str]
 ) -> tuple[TableFile, ...]:
     """The files themselves, with the rows of them that are left."""
     return tuple(

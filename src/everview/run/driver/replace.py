@@ -12,7 +12,7 @@ from everview.facts.files import DataFile, Positions
 from everview.facts.schema import Schema
 from everview.facts.tables import Mark
 from everview.lake.port import LakeTable
-from everview.run.driver.locate import Place
+from everview.run.driver.locate import RowPlaces
 from everview.run.driver.stored_files import (
     StoredFiles,
     live_positions,
@@ -22,14 +22,14 @@ from everview.run.driver.stored_files import (
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class StoredChange:
     """Rows that go, by their places, and rows that come, as they are stored.
 
     `minus` and `plus` are the rows that readers of changes are told of, `counted` how many rows a
     reader sees inserted, updated and deleted.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[RowPlaces, ...]
     come: pa.Table
     minus: pa.Table
     plus: pa.Table
@@ -56,12 +56,12 @@ class Replacer:
         self._schema = schema
         self._folder = f"data/{token}"
 
-    def mark(self, change: Change) -> ReplacedFiles:
+    def mark(self, change: StoredChange) -> ReplacedFiles:
         """Mark the rows that go and append those that come; the marks tell what changed."""
         marks = tuple(Mark(p.file, Positions(p.positions.tolist())) for p in change.places)
         return ReplacedFiles(self._write("rows", change.come), marks=marks)
 
-    def rewrite(self, change: Change) -> ReplacedFiles:
+    def rewrite(self, change: StoredChange) -> ReplacedFiles:
         """Write the files anew that hold rows that go, in one file with the rows that come."""
         kept = self._stored.of_each(self._without, change.places)
         rows = pa.concat_tables([change.come, *kept])
@@ -85,7 +85,7 @@ class Replacer:
         """Write change files alone, for a commit whose other files are there already."""
         return ReplacedFiles((), minus=self._write("minus", minus), plus=self._write("plus", plus))
 
-    def _without(self, place: Place) -> pa.Table:
+    def _without(self, place: RowPlaces) -> pa.Table:
         rows = self._stored.columns(place.file, self._schema.names)
         live = live_positions(place.file, rows.num_rows)
         return rows.take(pa.array(np.setdiff1d(live, place.positions, assume_unique=True)))
@@ -99,6 +99,6 @@ class Replacer:
         return tuple(f for f in self._table.written(folder) if isinstance(f, DataFile))
 
 
-def bytes_of(places: Sequence[Place]) -> int:
+def bytes_of(places: Sequence[RowPlaces]) -> int:
     """The bytes of the files in which the places lie."""
     return sum(p.file.size for p in places)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from everview.run.driver.comparable_values import comparable_values
-from everview.run.driver.locate import Place
+from everview.run.driver.locate import RowPlaces
 
 
 def values_of(table: pa.Table) -> list[tuple[Any, ...]]:
@@ -19,20 +19,20 @@ def values_of(table: pa.Table) -> list[tuple[Any, ...]]:
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-def places_by_match(places: Sequence[Place]) -> dict[int, int]:
+def places_by_match(places: Sequence[RowPlaces]) -> dict[int, int]:
     """Of each line that was found the number of the stored row, counted over all places."""
     matches = [int(m) for place in places for m in place.matches]
     return {match: number for number, match in enumerate(matches)}
 
 
-def only_numbers(places: Sequence[Place], numbers: frozenset[int]) -> tuple[Place, ...]:
+def only_numbers(places: Sequence[RowPlaces], numbers: frozenset[int]) -> tuple[RowPlaces, ...]:
     """The places of these rows, counted over all places."""
     first, found = 0, []
     for place in places:
         keep = np.array([first + i in numbers for i in range(len(place.positions))], bool)
         first += len(place.positions)
         if keep.any():
-            found.append(Place(place.file, place.positions[keep], place.matches[keep]))
+            found.append(RowPlaces(place.file, place.positions[keep], place.matches[keep]))
     return tuple(found)
 
 

@@ -24,7 +24,7 @@ Indices = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 _THREADS = 4  # Arrow computes outside of Python's lock
 _PREFIX = f"{HIDDEN}."
-COMPRESSION = "snappy"
+COMPRESSION = "snappy"  # a third less CPU than zstd when a touched file is written anew
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from everview.choose.strategies import Full, Incremental
 from everview.errors import ComputationFailed
-from everview.optimize.passes import Context, When, improved
+from everview.optimize.passes import PassContext, When, improved
 from everview.program.planned import Planned, with_steps
 
 _T = TypeVar("_T")
@@ -36,7 +36,7 @@ def carried_out(planned: Planned, run: Callable[[Planned], _T]) -> _T:
 
 
 def _with_net_changes(planned: Planned, strategy: Incremental) -> Planned:
-    known = Context(off=planned.facts.passes_off)
+    known = PassContext(off=planned.facts.passes_off)
     netted = replace(strategy, changes=improved(When.AGAIN, strategy.changes, known).plan)
     choice = replace(planned.choice, strategy=netted)
     return with_steps(planned.facts, planned.shape, choice)

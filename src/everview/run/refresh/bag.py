@@ -23,7 +23,6 @@ from everview.run.refresh.by_driver import Found, change_of_rows, replace_by_dri
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.work import Work
 from everview.run.rows.read import (
-    PATH,
     flattened,
     packed,
     placed_frame,
@@ -35,6 +34,7 @@ from everview.run.rows.staging import Staged
 from everview.run.rows.write import write_lines, write_rows
 from everview.spark.engine import EACH_FILE
 from everview.sql.names import quoted
+from everview.sql.write.changing import PATH
 from everview.sql.write.comparable import comparable_text
 from everview.sql.write.select import WEIGHT
 
@@ -42,7 +42,7 @@ _ID, _COPIES = "__ev_id", "__ev_copies"
 
 
 # How many copies of a staged row, by its number, a stored file holds, by its path.
-Copies = Mapping[tuple[str, int], int]
+CopiesInFiles = Mapping[tuple[str, int], int]
 
 
 def append_rows(work: Work, steps: AppendSteps) -> Replaced:
@@ -71,7 +71,7 @@ def change_rows(work: Work, steps: RowsSteps) -> Replaced:
         return replace(replaced, how=change) if replaced.removed else replaced
 
 
-def find_copies(work: Work, staged: Staged) -> Copies:
+def find_copies(work: Work, staged: Staged) -> CopiesInFiles:
     """Count the stored copies of the rows to delete, per file, in the files that may hold them."""
     if (staged.least(WEIGHT) or 0) >= 0:
         return {}
@@ -90,7 +90,7 @@ def find_copies(work: Work, staged: Staged) -> Copies:
     return {(by_path[plain_path(r[PATH])].path, r[_ID]): r[_COPIES] for r in found}
 
 
-def replace_rows(work: Work, staged: Staged, copies: Copies) -> Replaced:
+def replace_rows(work: Work, staged: Staged, copies: CopiesInFiles) -> Replaced:
     """Append the insertions; write anew the files from which rows are taken."""
     stored = work.facts.stored.record.layout.stored
     if (staged.least(WEIGHT) or 0) > 0:
@@ -101,7 +101,7 @@ def replace_rows(work: Work, staged: Staged, copies: Copies) -> Replaced:
         return _take_rows(work, staged, copies)
 
 
-def _take_rows(work: Work, staged: Staged, copies: Copies) -> Replaced:
+def _take_rows(work: Work, staged: Staged, copies: CopiesInFiles) -> Replaced:
     stored = work.facts.stored.record.layout.stored
     weights = staged.table.column(WEIGHT).to_pylist()
     removed, left = _choose_files(work, weights, copies)
@@ -119,7 +119,7 @@ def _take_rows(work: Work, staged: Staged, copies: Copies) -> Replaced:
 
 
 def _choose_files(
-    work: Work, weights: list[int], copies: Copies
+    work: Work, weights: list[int], copies: CopiesInFiles
 ) -> tuple[tuple[TableFile, ...], dict[int, int]]:
     """Files that together hold enough copies of every row to delete, and the copies left in
     them.

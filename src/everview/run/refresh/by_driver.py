@@ -23,8 +23,14 @@ from everview.facts.schema import Schema
 from everview.facts.wording import size_text
 from everview.optimize.select import files_with_keys
 from everview.run.driver.arrow_types import arrow_schema
-from everview.run.driver.locate import Place, can_be_keys, places_of_keys, places_of_rows, rows_at
-from everview.run.driver.replace import Change, Replacer, bytes_of
+from everview.run.driver.locate import (
+    RowPlaces,
+    can_be_keys,
+    places_of_keys,
+    places_of_rows,
+    rows_at,
+)
+from everview.run.driver.replace import Replacer, StoredChange, bytes_of
 from everview.run.driver.row_numbers import (
     differing_rows,
     only_numbers,
@@ -59,7 +65,7 @@ MOST_LOCATED = 1_000_000_000  # bytes of columns that are looked at
 class Found:
     """A change that the driver carries out, and how; None where no stored row goes."""
 
-    change: Change
+    change: StoredChange
     how: Replacing | None
 
 
@@ -67,11 +73,11 @@ class Found:
 class Located:
     """Stored rows that changes touch, where each of them lies, and how they are replaced."""
 
-    places: tuple[Place, ...]
+    places: tuple[RowPlaces, ...]
     rows: pa.Table
     how: Replacing | None
 
-    def found(self, change: Change) -> Found:
+    def found(self, change: StoredChange) -> Found:
         return Found(change, self.how)
 
 
@@ -98,7 +104,7 @@ def locate_groups(work: Work, touched: TouchedKeys) -> Located | Replacing:
 
 def change_of_groups(
     work: Work, apply: ApplyKeyed, touched: TouchedKeys, located: Located
-) -> Change | None:
+) -> StoredChange | None:
     """Stored groups and their changes merged over values at hand, None if Spark must do it."""
     here = _Here.of(work)
     if isinstance(here, Replacing) or touched.staged.rows > MOST_MERGED:
@@ -120,10 +126,10 @@ def change_of_groups(
         "update": len(found.updated),
         "delete": len(found.deleted),
     }
-    return Change(gone, come, minus, plus, changed)
+    return StoredChange(gone, come, minus, plus, changed)
 
 
-def change_of_lines(located: Located, lines: pa.Table) -> Change:
+def change_of_lines(located: Located, lines: pa.Table) -> StoredChange:
     """The same from the lines that Spark made of the located groups: part, action, stored row."""
     types = located.rows.schema
     parts = [lines.filter(pc.equal(lines.column(PART), part)) for part in (ROWS, MINUS, PLUS)]
@@ -134,7 +140,7 @@ def change_of_lines(located: Located, lines: pa.Table) -> Change:
         "update": counted[UPDATE_NEW],
         "delete": counted[DELETE],
     }
-    return Change(located.places, come, minus, plus, changed)
+    return StoredChange(located.places, come, minus, plus, changed)
 
 
 def change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
@@ -156,7 +162,7 @@ def change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
     if files is None:
         return _TOO_LARGE
     copies = -weights[weights < 0]
-    places: tuple[Place, ...] | None = ()
+    places: tuple[RowPlaces, ...] | None = ()
     if deleted.num_rows:
         places = places_of_rows(here.stored, files, deleted, copies)
     if places is None:
@@ -164,7 +170,7 @@ def change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
     come = rows.take(pa.array(np.repeat(np.flatnonzero(weights > 0), weights[weights > 0])))
     minus = deleted.take(pa.array(np.repeat(np.arange(len(copies)), copies)))
     changed = {"insert": come.num_rows, "delete": minus.num_rows}
-    return here.found(Change(places, come, minus, come, changed))
+    return here.found(StoredChange(places, come, minus, come, changed))
 
 
 def change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Found | Replacing:
@@ -190,7 +196,7 @@ def change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Foun
     minus, plus = old.take(pa.array(gone)), new.take(pa.array(come))
     changed = {"insert": plus.num_rows, "delete": minus.num_rows}
     places = only_numbers(places, frozenset(gone.tolist()))
-    return here.found(Change(places, plus, minus, plus, changed))
+    return here.found(StoredChange(places, plus, minus, plus, changed))
 
 
 def replace_by_driver(work: Work, found: Found) -> Replaced:
@@ -249,23 +255,23 @@ class _Here:
             return None
         return files
 
-    def found(self, change: Change) -> Found | Replacing:
+    def found(self, change: StoredChange) -> Found | Replacing:
         """The change with the way it is carried out; that way alone where it is Spark's."""
         how = self.how(change.places)
         return how if how is not None and how.way == "rewritten by Spark" else Found(change, how)
 
-    def how(self, places: Sequence[Place]) -> Replacing | None:
+    def how(self, places: Sequence[RowPlaces]) -> Replacing | None:
         """How the rows at these places are replaced, None if there are none."""
         if not places:
             return None
         wish, table = self.work.facts.marking, self.work.table
         return way_to_replace(bytes_of(places), wish, table.why_not_mark)
 
-    def places(self, files: Sequence[DataFile], keys: pa.Table) -> tuple[Place, ...]:
+    def places(self, files: Sequence[DataFile], keys: pa.Table) -> tuple[RowPlaces, ...]:
         if keys.num_columns:
             return places_of_keys(self.stored, files, keys)
         every = [(f, np.arange(f.rows or 0, dtype=np.int64)) for f in files]  # the one group
-        return tuple(Place(f, rows, np.zeros(len(rows), np.int64)) for f, rows in every)
+        return tuple(RowPlaces(f, rows, np.zeros(len(rows), np.int64)) for f, rows in every)
 
     def table(self, rows: Sequence[tuple[Any, ...]]) -> pa.Table:
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.names)

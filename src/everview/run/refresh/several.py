@@ -30,7 +30,7 @@ class Stopped:
     by: str
 
 
-Outcome = Receipt | Failed | Stopped
+ViewOutcome = Receipt | Failed | Stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Ended:
     """The work on a view ended."""
 
     view: str
-    outcome: Outcome
+    outcome: ViewOutcome
 
 
 Event = Began | Ended
-Work = Callable[[str], Receipt]
+RefreshOne = Callable[[str], Receipt]
 Say = Callable[[Event], None]
 
 
@@ -61,7 +61,7 @@ class Order:
     names: Sequence[str]
     below: Mapping[str, tuple[str, ...]]
 
-    def stopped(self, name: str, outcomes: Mapping[str, Outcome]) -> Stopped | None:
+    def stopped(self, name: str, outcomes: Mapping[str, ViewOutcome]) -> Stopped | None:
         """By which failed view the work on this one cannot begin, None if by none so far."""
         for below in self.below[name]:
             match outcomes.get(below):
@@ -73,7 +73,7 @@ class Order:
                     pass
         return None
 
-    def is_ready(self, name: str, outcomes: Mapping[str, Outcome]) -> bool:
+    def is_ready(self, name: str, outcomes: Mapping[str, ViewOutcome]) -> bool:
         """Whether the work on all views below has ended well."""
         return all(isinstance(outcomes.get(below), Receipt) for below in self.below[name])
 
@@ -86,9 +86,9 @@ def at_once(settings: Settings) -> int:
     return settings.parallel_refreshes or min(_MOST, max(1, cores // 2))
 
 
-def one_by_one(order: Order, work: Work, say: Say) -> dict[str, Outcome]:
+def one_by_one(order: Order, work: RefreshOne, say: Say) -> dict[str, ViewOutcome]:
     """Do the work on each view in turn; a failure stops those above it alone."""
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, ViewOutcome] = {}
     for name in order.names:
         outcomes[name] = order.stopped(name, outcomes) or _outcome(work, name, say)
         say(Ended(name, outcomes[name]))
@@ -96,13 +96,13 @@ def one_by_one(order: Order, work: Work, say: Say) -> dict[str, Outcome]:
 
 
 def side_by_side(
-    order: Order, work: Work, say: Say, number: int, interrupt: Callable[[], None]
-) -> dict[str, Outcome]:
+    order: Order, work: RefreshOne, say: Say, number: int, interrupt: Callable[[], None]
+) -> dict[str, ViewOutcome]:
     """The same, so many at the same time in threads of their own; events are told in this one.
 
     If this thread is interrupted, so is what runs, and its end is waited for.
     """
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, ViewOutcome] = {}
     events: SimpleQueue[Event | BaseException] = SimpleQueue()
     begun: dict[str, Future[None]] = {}
 
@@ -134,7 +134,7 @@ def side_by_side(
 
 
 def _take(
-    events: SimpleQueue[Event | BaseException], outcomes: dict[str, Outcome], say: Say
+    events: SimpleQueue[Event | BaseException], outcomes: dict[str, ViewOutcome], say: Say
 ) -> None:
     """Wait for the next event and tell it."""
     event = events.get()
@@ -145,7 +145,7 @@ def _take(
     say(event)
 
 
-def _outcome(work: Work, name: str, say: Say) -> Receipt | Failed:
+def _outcome(work: RefreshOne, name: str, say: Say) -> Receipt | Failed:
     try:
         with heard(lambda view, step: say(Began(view, step))):
             return work(name)

@@ -19,7 +19,7 @@ from everview.facts.tables import TableShape
 from everview.lake.port import LakeTable
 from everview.optimize.passes import When, improved
 from everview.program.planned import Planned
-from everview.run.faults import Probe
+from everview.run.faults import FaultProbe
 from everview.run.rows.frames import Frames
 from everview.run.rows.staging import Staged, Staging
 from everview.run.rows.write import Written
@@ -53,7 +53,7 @@ class Work:
     token: str
     frames: Frames
     staging: Staging
-    probe: Probe
+    probe: FaultProbe
     rebuild: Rebuild | None = None
     actions: Actions = field(default_factory=Actions)
 

@@ -17,15 +17,14 @@ from everview.facts.files import TableFile
 from everview.facts.receipts import Read
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Schema
-from everview.facts.tables import Changes as ChangedFiles
-from everview.facts.tables import Snapshot
+from everview.facts.tables import Snapshot, TableChanges
 from everview.optimize.select import files_within, ranges_that_cut
 from everview.run.rows.read import changes_frame, flattened, snapshot_frame, spark_schema
 from everview.run.rows.staging import Staged
 from everview.run.rows.tails import shown_frame
 from everview.spark.engine import Engine
 from everview.sql.names import quoted
-from everview.sql.write.door import Leaf, Sql
+from everview.sql.write.door import SourceLeaf, Sql
 
 _SMALL_SHARE = 8  # a file with less than an eighth of the largest one's rows is a small one
 
@@ -49,10 +48,10 @@ class Frames:
         """The query over the pinned rows."""
         return self.engine.sql(query, self._all(query.leaves))
 
-    def _all(self, leaves: Mapping[str, Leaf]) -> dict[Leaf, DataFrame]:
+    def _all(self, leaves: Mapping[str, SourceLeaf]) -> dict[SourceLeaf, DataFrame]:
         return {leaf: self._frame(leaf) for leaf in leaves.values()}
 
-    def _frame(self, leaf: Leaf) -> DataFrame:
+    def _frame(self, leaf: SourceLeaf) -> DataFrame:
         match leaf:
             case Local(name, _):
                 return self.local[name].frame
@@ -101,7 +100,7 @@ class Frames:
 
     def _changes(self, name: str) -> DataFrame:
         source = self.facts.source(name)
-        assert isinstance(source.changes, ChangedFiles)
+        assert isinstance(source.changes, TableChanges)
         held = source.changes if source.gross is None else source.gross
         self._count(name, Read(held.rows, held.bytes, held.rows))
         if (name, None) not in self.made:

@@ -16,15 +16,15 @@ from pyspark.sql.types import StructType
 from everview.facts.checks import CHANGE_UNKNOWN
 from everview.facts.files import NO_ROWS, DataFile, InlineFile, Sign, TableFile
 from everview.facts.schema import Field, Schema
-from everview.facts.tables import Changes, Snapshot
+from everview.facts.tables import Snapshot, TableChanges
 from everview.facts.views import HIDDEN
 from everview.lake.storage import spark_path
 from everview.run.rows.inline import inline_rows
 from everview.run.rows.selected import FILE, ROW, row_index, selected_rows, selection_table
 from everview.sql.names import quoted
+from everview.sql.write.changing import PATH
 from everview.sql.write.select import WEIGHT
 
-PATH = "__ev_path"
 _LOCAL = re.compile("^file:/+")  # Spark spells a local path with one slash here, with three there
 _FEW_PARTITIONS = 8
 _FEED_SIGNS = {"insert": 1, "update_postimage": 1, "delete": -1, "update_preimage": -1}
@@ -72,7 +72,7 @@ def _reader(spark: SparkSession, snapshot: Snapshot) -> _Reader:
 
 
 def changes_frame(
-    spark: SparkSession, changes: Changes, partition_by: tuple[str, ...]
+    spark: SparkSession, changes: TableChanges, partition_by: tuple[str, ...]
 ) -> DataFrame:
     """The weighted rows of the changes, the weight last."""
     parts = []
@@ -87,7 +87,7 @@ def changes_frame(
 
 def _signed(
     spark: SparkSession,
-    changes: Changes,
+    changes: TableChanges,
     partition_by: tuple[str, ...],
     part: tuple[tuple[TableFile, ...], Sign],
 ) -> DataFrame:

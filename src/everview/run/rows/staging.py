@@ -16,11 +16,11 @@ from everview.facts.files import DataFile
 from everview.facts.schema import Schema
 from everview.lake.footers import read_written
 from everview.lake.storage import Storage, decoded, spark_path
+from everview.run.driver.stored_files import COMPRESSION
 from everview.run.rows.read import empty_frame, schema_of, spark_schema
-from everview.run.rows.write import COMPRESSION
 from everview.spark.engine import Actions, Engine
 
-FOLDER = "_everview/staging"
+STAGING_FOLDER = "_everview/staging"
 MOST_FETCHED_BYTES = 32_000_000
 MOST_LOCAL_ROWS = 20_000  # a local relation travels with every task
 
@@ -85,7 +85,7 @@ class Staging:
     def __init__(self, engine: Engine, warehouse: Storage, token: str) -> None:
         self._engine = engine
         self._storage = warehouse
-        self._folder = f"{FOLDER}/{token}"
+        self._folder = f"{STAGING_FOLDER}/{token}"
 
     def stage(self, frame: DataFrame, step: str, actions: Actions, name: str = "") -> Staged:
         """Run the frame once and keep its rows; under a name where a step stages several."""

@@ -32,11 +32,11 @@ from everview.algebra.scalars import (
 )
 from everview.algebra.walk import highest_id, used_columns, walk_plan
 from everview.errors import SqlInvalid, UnsupportedType
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Schema
 from everview.facts.views import Moment, Tail
 from everview.lake.types import check_types
-from everview.optimize.passes import Context, When, improved
+from everview.optimize.passes import PassContext, When, improved
 from everview.run.rows.read import collated_columns, empty_frame, schema_of
 from everview.run.understand.lower import lower
 from everview.run.understand.moments import NOT_DETERMINISTIC, find_moment
@@ -46,8 +46,8 @@ from everview.shape.tail import shape_with_tail, split_tail
 from everview.spark.engine import Engine, sql_over
 from everview.spark.errors import spark_message
 from everview.sql.bind.query import Lowered, NotLowered
-from everview.sql.statements.spark_text import Query, SparkText, over_placeholders
-from everview.sql.write.door import Leaf, write
+from everview.sql.statements.spark_text import AnyQuery, SparkText, over_placeholders
+from everview.sql.write.door import SourceLeaf, write
 
 # Settings that change how a text is read; the binder knows Spark's defaults only.
 READING = {
@@ -75,7 +75,7 @@ class Defined:
 
 
 def define(
-    engine: Engine, query: Query, sources: Mapping[str, Schema], settings: Mapping[str, str]
+    engine: Engine, query: AnyQuery, sources: Mapping[str, Schema], settings: Mapping[str, str]
 ) -> Defined:
     """Understand a definition over sources given by lower-case name; Spark judges its validity."""
     with engine.settings(settings):
@@ -94,7 +94,7 @@ def _of_the_moment(shape: Shape, moment: Moment, columns: Schema) -> FullOnly:
     """
     if not isinstance(shape, FullOnly):
         reason = f"{moment.expression} has another value at every refresh"
-        shape = full_only(Kind.CHANGING, reason, moment.place, columns)
+        shape = full_only(RefusalKind.CHANGING, reason, moment.place, columns)
     return replace(shape, moment=moment)
 
 
@@ -105,14 +105,14 @@ def _placed(shape: Shape, found: Lowered) -> Shape:
     return replace(shape, place=found.place(None, shape.about))
 
 
-def user_frame(engine: Engine, query: Query, frames: Mapping[str, DataFrame]) -> DataFrame:
+def user_frame(engine: Engine, query: AnyQuery, frames: Mapping[str, DataFrame]) -> DataFrame:
     """The user's own text over these frames; call inside `engine.settings`."""
     names = {name: f"source{i}" for i, name in enumerate(frames)}
     text = over_placeholders(query, names)
     return sql_over(engine.own, text, {names[name]: frame for name, frame in frames.items()})
 
 
-def user_columns(engine: Engine, query: Query, sources: Mapping[str, Schema]) -> Schema:
+def user_columns(engine: Engine, query: AnyQuery, sources: Mapping[str, Schema]) -> Schema:
     """The names and types that Spark gives the user's text."""
     frames = {name: empty_frame(engine.own, schema) for name, schema in sources.items()}
     try:
@@ -131,18 +131,18 @@ class _Asked:
         self._collated = False  # whether some column that was asked about has a collation
 
     def understood(
-        self, query: Query, settings: Mapping[str, str]
+        self, query: AnyQuery, settings: Mapping[str, str]
     ) -> tuple[Shape, Mapping[str, tuple[str, ...]]]:
         """The shape of a definition, and per source the columns that it reads."""
         columns, sources = self._columns, self._sources
         whole = {name: schema.names for name, schema in sources.items()}
         if isinstance(query, SparkText):
             reason = "only Spark parses this text"
-            return full_only(Kind.SPARK_ONLY, reason, query.stop, columns), whole
+            return full_only(RefusalKind.SPARK_ONLY, reason, query.stop, columns), whole
         unread = [k for k, v in READING.items() if settings.get(k, v).lower() != v]
         if unread:
             reason = f"the text is read under {unread[0]}"
-            return full_only(Kind.SETTING, reason, None, columns), whole
+            return full_only(RefusalKind.SETTING, reason, None, columns), whole
         sensitive = settings.get("spark.sql.caseSensitive") == "true"
         found = lower(self._engine, query, sources, case_sensitive=sensitive)
         if isinstance(found, NotLowered):
@@ -166,23 +166,23 @@ class _Asked:
             check_types(Schema(whole.fields[public:]))
         except UnsupportedType as error:
             reason = f"LIMIT by an order that cannot be stored: {error.what}"
-            return full_only(Kind.CUT_OFF, reason, None, columns)
+            return full_only(RefusalKind.CUT_OFF, reason, None, columns)
         except PySparkException as error:
             reason = f"Spark reads it otherwise than we do: {spark_message(error)}"
-            return full_only(Kind.MISREAD, reason, None, columns)
+            return full_only(RefusalKind.MISREAD, reason, None, columns)
         if not emitted.same_columns(columns):
             ours = ", ".join(f"{f.name} {f.type}" for f in emitted.fields)
             theirs = ", ".join(f"{f.name} {f.type}" for f in columns.fields)
             reason = f"we read its columns as {ours}, Spark as {theirs}"
-            return full_only(Kind.MISREAD, reason, None, columns)
+            return full_only(RefusalKind.MISREAD, reason, None, columns)
         not_plain = self._not_plain(rel)
         if not_plain is not None:
             return not_plain
         types = self._types(rel)
         if self._collated:
             reason = "strings with a collation are stored without it, so keys would not be equal"
-            return full_only(Kind.TYPE, reason, None, columns)
-        simple = improved(When.TYPED, rel, Context(types)).plan
+            return full_only(RefusalKind.TYPE, reason, None, columns)
+        simple = improved(When.TYPED, rel, PassContext(types)).plan
         if simple is not rel:
             types = self._types(simple)
         return shape_with_tail(simple, tail, types, columns)
@@ -217,7 +217,7 @@ class _Asked:
         self._collated = self._collated or bool(collated_columns(frame))
         return schema_of(frame)
 
-    def _frame(self, leaf: Leaf) -> DataFrame:
+    def _frame(self, leaf: SourceLeaf) -> DataFrame:
         assert isinstance(leaf, Scan)
         return empty_frame(self._engine.own, self._sources[leaf.table])
 
@@ -245,10 +245,10 @@ def _explained(error: PySparkException, scalars: list[Scalar], columns: Schema) 
     what, those = error.getCondition() or "", f"(one of: {', '.join(functions)})"
     if NOT_DETERMINISTIC in what:
         reason = f"an expression is not deterministic {those}"
-        shape = full_only(Kind.CHANGING, reason, None, columns)
+        shape = full_only(RefusalKind.CHANGING, reason, None, columns)
         return replace(shape, moment=Moment(f"an expression that is not deterministic {those}"))
     reason = f"an expression is not a plain scalar {those}: {what}"
-    return full_only(Kind.UNREAD, reason, None, columns)
+    return full_only(RefusalKind.UNREAD, reason, None, columns)
 
 
 def _texts(operator: Rel) -> list[tuple[Rel, list[Scalar]]]:

@@ -12,7 +12,7 @@ from everview.run.rows.read import empty_frame, schema_of
 from everview.spark.engine import Engine
 from everview.sql.bind.query import Asks, Lowered, NotLowered, bind
 from everview.sql.read.parse import Parsed
-from everview.sql.write.door import Leaf, Sql
+from everview.sql.write.door import SourceLeaf, Sql
 
 
 def lower(
@@ -33,7 +33,7 @@ def lower(
 
 def _answer(engine: Engine, question: Sql, sources: Mapping[str, Schema]) -> Schema:
     """The names and types that Spark gives a query, by analysis alone."""
-    frames: dict[Leaf, DataFrame] = {}
+    frames: dict[SourceLeaf, DataFrame] = {}
     for leaf in question.leaves.values():
         assert isinstance(leaf, Scan)
         frames[leaf] = empty_frame(engine.own, sources[leaf.table])

@@ -15,13 +15,13 @@ from everview.spark.engine import Engine
 from everview.sql.bind.moments import OwnCall, function_bodies, known_moment, own_calls
 from everview.sql.names import describe_function
 from everview.sql.read.parse import Parsed, parse_query
-from everview.sql.statements.spark_text import Query, SparkText, moment_of_words
+from everview.sql.statements.spark_text import AnyQuery, SparkText, moment_of_words
 from everview.sql.write.door import write
 
 NOT_DETERMINISTIC = "NON_DETERMINISTIC"  # part of the name of Spark's error
 
 
-def find_moment(engine: Engine, query: Query, sources: Mapping[str, Schema]) -> Moment | None:
+def find_moment(engine: Engine, query: AnyQuery, sources: Mapping[str, Schema]) -> Moment | None:
     """The expression of a query because of which its rows depend on when they are computed, None
     if there is none; call inside `engine.settings`.
     """

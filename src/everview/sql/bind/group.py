@@ -26,7 +26,7 @@ from everview.algebra.scalars import (
 )
 from everview.sql.bind.context import Context
 from everview.sql.bind.rows import Rows
-from everview.sql.bind.scalar import Hole, bind_call, bind_scalar, called, function_name
+from everview.sql.bind.scalar import Hole, bind_call, bind_scalar, called_node, function_name
 from everview.sql.read.dialect import EverviewSpark
 from everview.sql.read.refuse import Refuse
 from everview.sql.spark_functions import AGGREGATES
@@ -48,7 +48,7 @@ _NO_KEYS = (*_LITERALS, exp.Identifier, exp.DataType, exp.Var)
 
 def is_aggregate(node: exp.Expr) -> bool:
     """Whether the node calls an aggregate function, and not over a window."""
-    function = called(node)
+    function = called_node(node)
     is_call = isinstance(function, exp.Anonymous) and function.name.lower() in AGGREGATES
     return is_call and not isinstance(node.parent, exp.Window)
 
@@ -60,7 +60,7 @@ def aggregates_in(node: exp.Expr) -> Iterator[exp.Expr]:
     if is_aggregate(node):
         yield node
         return
-    own = called(node.this) if isinstance(node, exp.Window) else node
+    own = called_node(node.this) if isinstance(node, exp.Window) else node
     parts = [*own.iter_expressions(), *(node.iter_expressions() if own is not node else [])]
     for child in parts:
         if not (isinstance(node, exp.Window) and child is node.this):
@@ -187,7 +187,7 @@ class Grouping:
             if self._unmaintained is None and (isinstance(call, VerbatimCall) or call.distinct):
                 self._unmaintained = node
             if call not in self._calls:
-                name = called(node).name.lower()
+                name = called_node(node).name.lower()
                 self._calls[call] = self._rows.fresh.column(_KNOWN.get(name, name))
             self._known[text] = Ref(self._calls[call].id)
         return self._known[text]

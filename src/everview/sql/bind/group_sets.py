@@ -7,12 +7,11 @@ from itertools import combinations, product
 from sqlglot import exp
 
 from everview.algebra.scalars import Column, Scalar
-from everview.sql.bind.group import Grouping, aggregates_in
+from everview.sql.bind.group import Grouping, Item, aggregates_in
 from everview.sql.bind.scope import Scope
 from everview.sql.read.refuse import Refuse
 
-Item = exp.Expr | Column
-Keys = frozenset[Scalar]
+GroupingSet = frozenset[Scalar]
 
 _ANALYTICS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
@@ -55,7 +54,7 @@ class _Sets:
             elements = [self._trailing(trailing[0], [next(iter(e)) for e in elements])]
         self._grouping.sets = [frozenset().union(*some) for some in product(*elements)]
 
-    def _element(self, node: exp.Expr) -> list[Keys]:
+    def _element(self, node: exp.Expr) -> list[GroupingSet]:
         """The sets of keys that one element of GROUP BY stands for."""
         match node:
             case exp.Rollup():
@@ -68,7 +67,7 @@ class _Sets:
             case _:
                 return [self._keys(node)]
 
-    def _trailing(self, node: exp.Expr, keys: list[Keys]) -> list[Keys]:
+    def _trailing(self, node: exp.Expr, keys: list[GroupingSet]) -> list[GroupingSet]:
         """`GROUP BY a, b WITH ROLLUP` and `GROUP BY a, b GROUPING SETS (...)`."""
         match node:
             case exp.Rollup(expressions=[]):
@@ -80,10 +79,10 @@ class _Sets:
             case _:
                 raise Refuse("this form of GROUP BY is not understood exactly", node)
 
-    def _set(self, node: exp.Expr) -> list[Keys]:
+    def _set(self, node: exp.Expr) -> list[GroupingSet]:
         return self._element(node) if isinstance(node, _ANALYTICS) else [self._keys(node)]
 
-    def _keys(self, node: exp.Expr) -> Keys:
+    def _keys(self, node: exp.Expr) -> GroupingSet:
         """One key, or several in parentheses."""
         if isinstance(node, exp.Tuple):
             return frozenset().union(*(self._keys(e) for e in node.expressions))
@@ -107,11 +106,11 @@ class _Sets:
         return node
 
 
-def _rollup(parts: list[Keys]) -> list[Keys]:
+def _rollup(parts: list[GroupingSet]) -> list[GroupingSet]:
     return [frozenset().union(*parts[:n]) for n in range(len(parts), -1, -1)]
 
 
-def _cube(parts: list[Keys]) -> list[Keys]:
+def _cube(parts: list[GroupingSet]) -> list[GroupingSet]:
     return [
         frozenset().union(*some)
         for n in range(len(parts), -1, -1)

@@ -24,7 +24,7 @@ from everview.sql.bind.generate import generated
 from everview.sql.bind.level import Level
 from everview.sql.bind.rows import Rows
 from everview.sql.bind.scalar import bind_scalar, column_scalar
-from everview.sql.bind.scope import Found, Scope
+from everview.sql.bind.scope import FoundColumn, Scope
 from everview.sql.bind.subquery import Subqueries
 from everview.sql.decorrelate.parameters import parameters, pulled
 from everview.sql.read.refuse import Refuse
@@ -148,7 +148,7 @@ def _merged(left: Bound, right: Bound, using: _Using) -> Bound:
 
 def _found(scope: Scope, name: str, using: _Using) -> Column:
     found = scope.resolve((name,))
-    if not isinstance(found, Found):
+    if not isinstance(found, FoundColumn):
         raise Refuse(found, using.join)
     return found.column
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from everview.algebra.scalars import Column, ColumnId, Ref, Scalar
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.sql.bind.context import Context
 from everview.sql.bind.group import Grouping
 from everview.sql.bind.rows import Rows
@@ -89,7 +89,9 @@ def starred(node: exp.Expr, scope: Scope) -> tuple[Visible, ...] | None:
         return None
     for key, value in star.args.items():
         if key != "except_" and value not in (None, False, []):
-            raise Refuse(f"a star with {key.upper()} is not understood exactly", node, Kind.STAR)
+            raise Refuse(
+                f"a star with {key.upper()} is not understood exactly", node, RefusalKind.STAR
+            )
     qualifiers = tuple(p.name for p in node.parts[:-1]) if isinstance(node, exp.Column) else ()
     found = scope.starred(qualifiers)
     if not found and qualifiers:

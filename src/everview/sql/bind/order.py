@@ -9,7 +9,7 @@ from sqlglot import exp
 from everview.algebra.calls import SortKey
 from everview.algebra.relations import Project, Rel, TopK
 from everview.algebra.scalars import Column, Ref, Scalar
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.sql.bind.context import Context
 from everview.sql.bind.rows import Rows
 from everview.sql.bind.scalar import Hole, bind_scalar, standing_for
@@ -17,7 +17,7 @@ from everview.sql.bind.scope import Scope
 from everview.sql.bind.window import sort_keys
 from everview.sql.read.refuse import Refuse
 
-Outputs = list[tuple[Column, Scalar]]
+SelectOutputs = list[tuple[Column, Scalar]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +37,19 @@ class Ordering:
             raise Refuse(
                 "LIMIT of rows that are sorted by part is not understood exactly",
                 limit,
-                Kind.CUT_OFF,
+                RefusalKind.CUT_OFF,
             )
         if limit is not None and (not isinstance(limit, exp.Limit) or limit.expressions):
-            raise Refuse("this form of LIMIT is not understood exactly", limit, Kind.CUT_OFF)
+            raise Refuse("this form of LIMIT is not understood exactly", limit, RefusalKind.CUT_OFF)
         return Ordering(query.args.get("order"), _number(limit), _number(offset), limit or offset)
 
     @property
     def cuts(self) -> bool:
         return self.limit is not None or self.offset is not None
 
-    def keys(self, outputs: Outputs, hole: Hole, rows: Rows, scope: Scope) -> tuple[SortKey, ...]:
+    def keys(
+        self, outputs: SelectOutputs, hole: Hole, rows: Rows, scope: Scope
+    ) -> tuple[SortKey, ...]:
         """The sort keys as columns of the rows; a name is an output first, then a column."""
 
         def output_first(node: exp.Expr) -> Scalar | None:
@@ -59,7 +61,7 @@ class Ordering:
 
         return sort_keys(self._by_place(outputs), output_first, rows)
 
-    def _by_place(self, outputs: Outputs) -> exp.Order | None:
+    def _by_place(self, outputs: SelectOutputs) -> exp.Order | None:
         """The order with positions and ALL as names that only the outputs have."""
         if self.order is None:
             return None
@@ -93,7 +95,7 @@ def bind_order(rel: Rel, ordering: Ordering, context: Context) -> Rel:
     if not ordering.cuts:
         return rel
     rows = Rows(rel, context.fresh)
-    outputs: Outputs = [(c, Ref(c.id)) for c in rel.columns]
+    outputs: SelectOutputs = [(c, Ref(c.id)) for c in rel.columns]
 
     def hole(node: exp.Expr) -> Scalar | None:
         if isinstance(node, exp.Column):

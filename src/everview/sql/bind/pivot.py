@@ -6,13 +6,12 @@ from sqlglot import exp
 
 from everview.algebra.relations import Pivot, Project, Rel, Unpivot
 from everview.algebra.scalars import Ref, Scalar, refs
+from everview.sql.bind.aliases import Bound
 from everview.sql.bind.context import Context
 from everview.sql.bind.rows import Rows
 from everview.sql.bind.scalar import bind_call, bind_scalar, column_scalar
 from everview.sql.bind.scope import Scope, Visible
 from everview.sql.read.refuse import Refuse
-
-Bound = tuple[Rel, Scope]
 
 
 def bind_pivot(bound: Bound, node: exp.Pivot, context: Context) -> Bound:

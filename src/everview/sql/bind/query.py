@@ -11,7 +11,7 @@ from sqlglot import exp
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Distinct, Except, Intersect, PlanError, Rel, UnionAll
 from everview.errors import Place
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Schema
 from everview.sql.bind.context import Asking, Context, Cte, Places, Unanswered
 from everview.sql.bind.from_clause import bind_item
@@ -57,7 +57,7 @@ class NotLowered:
 
     reason: str
     place: Place | None
-    kind: Kind = Kind.UNREAD
+    kind: RefusalKind = RefusalKind.UNREAD
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,11 @@ from everview.algebra.scalars import (
     Ref,
     Scalar,
 )
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.sql.bind.pieces import Holes, printed
 from everview.sql.bind.scope import Absent, Scope
 from everview.sql.names import quoted
-from everview.sql.read.known_nodes import CALL_PARTS, item_name, require_known
+from everview.sql.read.known_nodes import CALL_PARTS, item_name, require_known_node
 from everview.sql.read.refuse import Refuse
 
 # A node that becomes a scalar of its own inside verbatim text; None: part of the text.
@@ -107,7 +107,7 @@ def bind_call(node: exp.Expr, hole: Hole) -> Opaque:
     return _opaque(node, hole, CALL_PARTS)
 
 
-def called(node: exp.Expr) -> exp.Expr:
+def called_node(node: exp.Expr) -> exp.Expr:
     """The function itself of a call with FILTER, IGNORE NULLS or WITHIN GROUP around it."""
     while isinstance(node, _WRAPPERS):
         node = node.this
@@ -145,7 +145,7 @@ def _opaque(node: exp.Expr, hole: Hole, besides: frozenset[type[exp.Expr]] = fro
     holes = Holes()
     functions: set[str] = set()
     whole = node.copy()
-    own = {id(whole), id(called(whole))} if besides else {id(whole)}
+    own = {id(whole), id(called_node(whole))} if besides else {id(whole)}
 
     def cut(part: exp.Expr) -> exp.Expr:
         scalar = None if id(part) in own or _is_keyword(part) else given(part) or hole(part)
@@ -154,7 +154,7 @@ def _opaque(node: exp.Expr, hole: Hole, besides: frozenset[type[exp.Expr]] = fro
         if scalar is not None:
             return holes.keep(scalar)
         name = function_name(part)
-        require_known(part, name, besides)
+        require_known_node(part, name, besides)
         if name is not None:
             functions.add(name)
         return part
@@ -222,7 +222,9 @@ def column_scalar(
     of the scopes around. Variables of lambdas are not columns for the parser.
     """
     if isinstance(node.this, exp.Star):
-        raise Refuse("a star inside an expression is not understood exactly", node, Kind.STAR)
+        raise Refuse(
+            "a star inside an expression is not understood exactly", node, RefusalKind.STAR
+        )
     parts = tuple(part.name for part in node.parts)
     here = scopes[0].resolve(parts)
     if isinstance(here, Absent) and parts[0].lower() in aliases:

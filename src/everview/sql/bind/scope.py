@@ -21,7 +21,7 @@ class Visible:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundColumn:
     """A resolved name: the column, and the struct fields that follow it."""
 
     column: Column
@@ -45,7 +45,7 @@ class Scope:
     def same(self, left: str, right: str) -> bool:
         return left == right if self.case_sensitive else left.lower() == right.lower()
 
-    def resolve(self, parts: tuple[str, ...]) -> Found | str:
+    def resolve(self, parts: tuple[str, ...]) -> FoundColumn | str:
         """The column a name stands for, or in words why there is none. Qualifiers win over
         fields.
         """
@@ -67,13 +67,13 @@ class Scope:
             and self.same(visible.name, name)
         )
 
-    def _one(self, matches: list[Visible], parts: tuple[str, ...], used: int) -> Found | str:
+    def _one(self, matches: list[Visible], parts: tuple[str, ...], used: int) -> FoundColumn | str:
         name = ".".join(parts)
         if len({v.column.id for v in matches}) > 1:
             return f"`{name}` is in {' and in '.join(v.qualifier for v in matches)}"
         if not matches:
             return Absent(f"there is no column `{name}` here")
-        return Found(matches[0].column, parts[used:])
+        return FoundColumn(matches[0].column, parts[used:])
 
     def starred(self, qualifiers: tuple[str, ...]) -> tuple[Visible, ...]:
         """The columns that a star stands for; of a table, those merged by USING come first."""

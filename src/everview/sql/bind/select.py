@@ -7,10 +7,10 @@ from sqlglot import exp
 from everview.algebra.relations import Distinct, Filter, Generate, Project, Rel, Values
 from everview.algebra.scalars import Column, Opaque, Ref, Scalar
 from everview.algebra.types import StructOf
-from everview.facts.refusals import Kind
+from everview.facts.refusals import RefusalKind
 from everview.sql.bind.context import Context
 from everview.sql.bind.from_clause import bind_from
-from everview.sql.bind.group import Grouping, aggregates_in
+from everview.sql.bind.group import Grouping, Item, aggregates_in
 from everview.sql.bind.group_sets import group_keys
 from everview.sql.bind.level import Level, starred, with_stars
 from everview.sql.bind.order import Ordering, bind_order
@@ -23,7 +23,6 @@ from everview.sql.read.refuse import Refuse
 from everview.sql.spark_functions import GENERATORS
 from everview.sql.write.door import generator_question, value_question
 
-Item = exp.Expr | Column
 Output = tuple[Column, Scalar]
 
 
@@ -94,14 +93,14 @@ def _expanded(item: exp.Expr, level: Level) -> list[Item]:
 def _fields(item: exp.Expr, level: Level) -> list[Item]:
     """The fields of a struct's star."""
     if not isinstance(item, exp.Column) or item.this.args.get("except_"):
-        raise Refuse("this star is not understood exactly", item, Kind.STAR)
+        raise Refuse("this star is not understood exactly", item, RefusalKind.STAR)
     parts = [p.copy() for p in item.parts[:-1]]
     path = exp.Column(
         **dict(zip(("this", "table", "db", "catalog"), reversed(parts), strict=False))
     )
     struct = bind_scalar(path, level.hole)
     if not isinstance(struct, Ref | Opaque):
-        raise Refuse("the star of a row around is not understood exactly", item, Kind.STAR)
+        raise Refuse("the star of a row around is not understood exactly", item, RefusalKind.STAR)
     answer = level.context.asking.ask(value_question(level.rows.rel, struct))
     type_ = answer.fields[0].parsed
     if not isinstance(type_, StructOf):

@@ -38,7 +38,7 @@ _WINDOWS_OF_TIME = frozenset({"session_window", "window", "window_time"})
 NAMING = frozenset({"arrays_zip"})
 
 
-def require_known(
+def require_known_node(
     node: exp.Expr, name: str | None, besides: frozenset[type[exp.Expr]] = frozenset()
 ) -> None:
     """Refuse a node that has no place in verbatim text; `name` is that of the function it calls."""

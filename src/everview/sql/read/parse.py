@@ -151,7 +151,7 @@ def _start(table: exp.Table) -> int:
     return int(table.parts[0].meta["start"])
 
 
-def without_limit(parsed: Parsed) -> Parsed | None:
+def parsed_without_limit(parsed: Parsed) -> Parsed | None:
     """The query without the LIMIT and OFFSET at the end of its text; None where they stand
     elsewhere.
     """

@@ -31,7 +31,7 @@ class Source:
     past: Past | None = None
 
 
-def sources_of(parsed: Parsed) -> tuple[Source, ...]:
+def past_sources(parsed: Parsed) -> tuple[Source, ...]:
     """What the query reads, each once; SqlNotAllowed for a version that is not written out."""
     return tuple(dict.fromkeys(_source(parsed, t) for t in table_references(parsed)))
 

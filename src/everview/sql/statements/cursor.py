@@ -10,7 +10,7 @@ from everview.errors import SqlSyntax
 from everview.sql.statements.lexer import Token, TokenKind, name_value, string_value
 from everview.sql.statements.parts import Name, Slice, place_of
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _LONGEST_FOUND = 30
 _NAMES = ("a name", "a column")
@@ -125,14 +125,14 @@ class Cursor:
             self.fail()
         return string_value(self.advance().text)
 
-    def several(self, read: Callable[[], T]) -> tuple[T, ...]:
+    def several(self, read: Callable[[], _T]) -> tuple[_T, ...]:
         """One or more, with commas between."""
         found = [read()]
         while self.accept_symbol(","):
             found.append(read())
         return tuple(found)
 
-    def listed(self, read: Callable[[], T]) -> tuple[T, ...]:
+    def listed(self, read: Callable[[], _T]) -> tuple[_T, ...]:
         """One or more in parentheses, with commas between."""
         self.expect_symbol("(")
         found = self.several(read)

@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Entry(NamedTuple):
+class GrammarEntry(NamedTuple):
     title: str
     syntax: str
     example: str
     sentence: str
 
 
-GRAMMAR: tuple[Entry, ...] = (
-    Entry(
+GRAMMAR: tuple[GrammarEntry, ...] = (
+    GrammarEntry(
         "Query",
         "SELECT ... | WITH ... | FROM ... | VALUES ... | TABLE name | ( query )\n"
         "name VERSION AS OF n | name TIMESTAMP AS OF 'moment'",
         "SELECT city, total FROM city_sales VERSION AS OF 3 ORDER BY total DESC LIMIT 5",
         "Rows of tables and views, now or at an earlier version, in Spark's own SQL.",
     ),
-    Entry(
+    GrammarEntry(
         "CREATE MATERIALIZED VIEW",
         "CREATE [OR REPLACE] MATERIALIZED VIEW [IF NOT EXISTS] name\n"
         "  [(column [COMMENT 'text'], ...)]\n"
@@ -37,26 +37,26 @@ GRAMMAR: tuple[Entry, ...] = (
         "Stores the rows of a query, to be kept fresh by what changes in its tables; OR REPLACE "
         "keeps its place and is refused if views above use a column that would go.",
     ),
-    Entry(
+    GrammarEntry(
         "REFRESH MATERIALIZED VIEW",
         "REFRESH [FULL] MATERIALIZED VIEW name, ... [FULL]\nREFRESH [FULL] MATERIALIZED VIEWS",
         "REFRESH MATERIALIZED VIEW city_sales, category_sales",
         "Brings views, and the views below them, up to date; FULL recomputes them; a view that "
         "fails stops only those that depend on it, and EV-5005 at the end has all their errors.",
     ),
-    Entry(
+    GrammarEntry(
         "EXPLAIN MATERIALIZED VIEW",
         "EXPLAIN [EXTENDED] MATERIALIZED VIEW name",
         "EXPLAIN MATERIALIZED VIEW city_sales",
         "Says what the next refresh will do, step by step, and why; EXTENDED adds the SQL.",
     ),
-    Entry(
+    GrammarEntry(
         "EXPLAIN CREATE MATERIALIZED VIEW",
         "EXPLAIN CREATE [OR REPLACE] MATERIALIZED VIEW ...",
         "EXPLAIN CREATE MATERIALIZED VIEW big AS SELECT * FROM sales WHERE amount > 1000",
         "Says how a view would be maintained, without creating it.",
     ),
-    Entry(
+    GrammarEntry(
         "VERIFY MATERIALIZED VIEW",
         "VERIFY MATERIALIZED VIEW name, ...\nVERIFY MATERIALIZED VIEWS",
         "VERIFY MATERIALIZED VIEW city_sales",
@@ -64,7 +64,7 @@ GRAMMAR: tuple[Entry, ...] = (
         "only where every column was compared; of several views, one that cannot be verified has "
         "a row with its error, and ok is NULL.",
     ),
-    Entry(
+    GrammarEntry(
         "ALTER MATERIALIZED VIEW",
         "ALTER MATERIALIZED VIEW [IF EXISTS] name\n"
         "  RENAME TO name | SET COMMENT 'text' | UNSET COMMENT\n"
@@ -74,21 +74,21 @@ GRAMMAR: tuple[Entry, ...] = (
         "Changes the name, the comment, the refresh policy or a property of a view; merge_on_read "
         "says whether rows may be deleted by deletion vectors, which not every reader knows.",
     ),
-    Entry(
+    GrammarEntry(
         "DROP MATERIALIZED VIEW",
         "DROP MATERIALIZED VIEW [IF EXISTS] name [CASCADE]",
         "DROP MATERIALIZED VIEW IF EXISTS city_sales",
         "Removes a view and its stored rows, with CASCADE the views that read it too, and lists "
         "what is gone.",
     ),
-    Entry(
+    GrammarEntry(
         "SHOW MATERIALIZED VIEWS",
         "SHOW MATERIALIZED VIEWS [LIKE 'pattern']",
         "SHOW MATERIALIZED VIEWS LIKE 'city*'",
         "Lists the materialized views, how fresh they are and how they are refreshed; error has "
         "the code where that cannot be told, and behind its words.",
     ),
-    Entry(
+    GrammarEntry(
         "CREATE TABLE",
         "CREATE TABLE [IF NOT EXISTS] name (\n"
         "    column type [NOT NULL] [PRIMARY KEY [[NOT] ENFORCED]]\n"
@@ -108,39 +108,39 @@ GRAMMAR: tuple[Entry, ...] = (
         "Creates a Delta table, empty or with the rows of a query; every write is held to its "
         "primary key unless that is NOT ENFORCED.",
     ),
-    Entry(
+    GrammarEntry(
         "ATTACH TABLE",
         "ATTACH [OR REPLACE] [TABLE] [IF NOT EXISTS] name FROM 'path or URI'",
         "ATTACH TABLE stores FROM 's3://lake/raw/stores'",
         "Makes a Delta table of another writer known by a name; it is only ever read, and OR "
         "REPLACE points a name that is attached already to another place or table.",
     ),
-    Entry(
+    GrammarEntry(
         "INSERT INTO",
         "INSERT INTO [TABLE] name [(column, ...) | BY NAME] query",
         "INSERT INTO stores (store_id, city) VALUES (1, 'Oslo'), (2, 'Bergen')",
         "Adds the rows of a query, whose values go to columns by position or BY NAME; a column "
         "without one is NULL.",
     ),
-    Entry(
+    GrammarEntry(
         "INSERT OVERWRITE",
         "INSERT OVERWRITE [TABLE] name [(column, ...) | BY NAME] query",
         "INSERT OVERWRITE stores SELECT * FROM new_stores",
         "Puts the rows of a query in place of all rows of a table.",
     ),
-    Entry(
+    GrammarEntry(
         "UPDATE",
         "UPDATE name [[AS] alias] SET column = expression, ... [WHERE condition]",
         "UPDATE stores SET city = 'Trondheim' WHERE store_id = 2",
         "Changes the rows that fulfil a condition.",
     ),
-    Entry(
+    GrammarEntry(
         "DELETE",
         "DELETE FROM name [[AS] alias] [WHERE condition]",
         "DELETE FROM sales WHERE day < DATE '2020-01-01'",
         "Removes the rows that fulfil a condition.",
     ),
-    Entry(
+    GrammarEntry(
         "MERGE",
         "MERGE INTO name [[AS] alias]\n"
         "  USING name | ( query ) [[AS] alias] ON condition\n"
@@ -156,7 +156,7 @@ GRAMMAR: tuple[Entry, ...] = (
         "  WHEN NOT MATCHED THEN INSERT *",
         "Updates, deletes and inserts rows of a table by comparison with other rows.",
     ),
-    Entry(
+    GrammarEntry(
         "ALTER TABLE",
         "ALTER TABLE [IF EXISTS] name RENAME TO name | SET COMMENT 'text' | UNSET COMMENT\n"
         "  | ADD COLUMN column type [COMMENT 'text']\n"
@@ -167,40 +167,40 @@ GRAMMAR: tuple[Entry, ...] = (
         "Changes the name, the comment or a property of a table, or adds columns at its end, which "
         "are NULL in the rows that are there; SET LOCATION says where an attached table was moved.",
     ),
-    Entry(
+    GrammarEntry(
         "DROP TABLE",
         "DROP TABLE [IF EXISTS] name [CASCADE]",
         "DROP TABLE IF EXISTS sales CASCADE",
         "Removes a table, with CASCADE the views that read it too, and lists what is gone; a table "
         "that was attached is only forgotten.",
     ),
-    Entry(
+    GrammarEntry(
         "VERIFY TABLE",
         "VERIFY TABLE name, ...\nVERIFY TABLES",
         "VERIFY TABLE sales, stores",
         "Checks whether the declared keys hold.",
     ),
-    Entry(
+    GrammarEntry(
         "OPTIMIZE",
         "OPTIMIZE [TABLE | MATERIALIZED VIEW] name",
         "OPTIMIZE sales",
         "Puts the same rows into fewer files, without those that deletion vectors mark; not a "
         "change for the views that read it.",
     ),
-    Entry(
+    GrammarEntry(
         "VACUUM",
         "VACUUM [TABLE | MATERIALIZED VIEW] name [RETAIN n HOURS] [FORCE] [DRY RUN]\nVACUUM",
         "VACUUM sales RETAIN 200 HOURS DRY RUN",
         "Removes files that no version within the retention needs, of one or of all tables and "
         "views, and lists them; fewer hours than the setting retention_hours only with FORCE.",
     ),
-    Entry(
+    GrammarEntry(
         "SHOW TABLES",
         "SHOW TABLES [LIKE 'pattern']",
         "SHOW TABLES",
         "Lists the tables.",
     ),
-    Entry(
+    GrammarEntry(
         "CREATE VIEW",
         "CREATE [OR REPLACE] VIEW [IF NOT EXISTS] name\n"
         "  [(column [COMMENT 'text'], ...)] [COMMENT 'text'] AS query",
@@ -208,49 +208,49 @@ GRAMMAR: tuple[Entry, ...] = (
         "Gives a query a name; nothing is stored; after OR REPLACE the materialized views above "
         "are built anew at their next refresh.",
     ),
-    Entry(
+    GrammarEntry(
         "ALTER VIEW",
         "ALTER VIEW [IF EXISTS] name RENAME TO name | SET COMMENT 'text' | UNSET COMMENT",
         "ALTER VIEW northern SET COMMENT 'above 60 degrees'",
         "Changes the name or the comment of a view.",
     ),
-    Entry(
+    GrammarEntry(
         "DROP VIEW",
         "DROP VIEW [IF EXISTS] name [CASCADE]",
         "DROP VIEW northern",
         "Removes a view, with CASCADE the views that read it too, and lists what is gone.",
     ),
-    Entry(
+    GrammarEntry(
         "SHOW VIEWS",
         "SHOW VIEWS [LIKE 'pattern']",
         "SHOW VIEWS LIKE 'north*'",
         "Lists the views that are not stored.",
     ),
-    Entry(
+    GrammarEntry(
         "COMMENT ON",
         "COMMENT ON MATERIALIZED VIEW | VIEW | TABLE name IS 'text' | NULL",
         "COMMENT ON TABLE sales IS 'one row per receipt line'",
         "Sets a comment, or takes it away.",
     ),
-    Entry(
+    GrammarEntry(
         "SHOW CREATE",
         "SHOW CREATE MATERIALIZED VIEW | VIEW | TABLE name",
         "SHOW CREATE MATERIALIZED VIEW city_sales",
         "Gives the statement that would create it again.",
     ),
-    Entry(
+    GrammarEntry(
         "DESCRIBE",
         "DESCRIBE | DESC [EXTENDED] [MATERIALIZED VIEW | VIEW | TABLE] name",
         "DESCRIBE EXTENDED city_sales",
         "Lists the columns; EXTENDED adds what else is known.",
     ),
-    Entry(
+    GrammarEntry(
         "DESCRIBE HISTORY",
         "DESCRIBE HISTORY [MATERIALIZED VIEW | TABLE] name",
         "DESCRIBE HISTORY city_sales",
         "Lists what was done to a table, or the receipts of a view's refreshes.",
     ),
-    Entry(
+    GrammarEntry(
         "EXPLAIN query",
         "EXPLAIN [EXTENDED | FORMATTED | COST | CODEGEN] query",
         "EXPLAIN FORMATTED SELECT * FROM city_sales",

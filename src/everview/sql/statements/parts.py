@@ -70,7 +70,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class NewColumn:
     """A column of a new table; its type is Spark's business, so it stays text."""
 
     name: Name
@@ -176,7 +176,7 @@ class SetLocation:
 class AddColumns:
     """For tables alone: at the end, NULL in the rows that are there."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[NewColumn, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,10 @@ class SparkText:
         return place_at(self.text, start, end)
 
 
-Query = Parsed | SparkText
+AnyQuery = Parsed | SparkText
 
 
-def query_of(record: ViewRecord) -> Query:
+def query_of(record: ViewRecord) -> AnyQuery:
     """The query of a view, as it was read at creation."""
     if record.mentions is None:
         return parse_query(record.sql)
@@ -54,7 +54,7 @@ def stop_of(text: str) -> Place | None:
     return None
 
 
-def over_placeholders(query: Query, names: Mapping[str, str]) -> str:
+def over_placeholders(query: AnyQuery, names: Mapping[str, str]) -> str:
     """The text with each table replaced by `{placeholder}`, under its own name where it has no
     alias; `names` maps a table's lower-case name to its placeholder.
     """
@@ -69,9 +69,9 @@ def over_placeholders(query: Query, names: Mapping[str, str]) -> str:
     return "".join([*pieces, escaped(query.text[done:]), _FOOT])
 
 
-def without_limit(query: Query) -> Parsed | None:
+def without_limit(query: AnyQuery) -> Parsed | None:
     """The query without the LIMIT and OFFSET at its end; None where that is not known."""
-    return parse.without_limit(query) if isinstance(query, Parsed) else None
+    return parse.parsed_without_limit(query) if isinstance(query, Parsed) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ def _is_name(token: Token) -> bool:
     return token.kind in (TokenKind.WORD, TokenKind.QUOTED)
 
 
-def called_functions(query: Query) -> dict[str, Place | None]:
+def called_functions(query: AnyQuery) -> dict[str, Place | None]:
     """The functions that a query calls, in lower case, and where each is called first."""
     found: dict[str, Place | None] = {}
     if isinstance(query, Parsed):

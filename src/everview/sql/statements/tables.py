@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from everview.facts.merge_on_read import MergeOnRead
 from everview.sql.statements.cursor import Cursor, Once
 from everview.sql.statements.lexer import TokenKind
-from everview.sql.statements.parts import AddColumns, Assignment, Column, ForeignKey, Name, Slice
+from everview.sql.statements.parts import AddColumns, Assignment, ForeignKey, Name, NewColumn, Slice
 from everview.sql.statements.properties import table_properties
 from everview.sql.statements.values import (
     Attach,
@@ -33,7 +33,7 @@ _CLAUSES = ("WHERE", "SET", "USING", "ON", "WHEN")
 class _Elements:
     """What stands in the parentheses of CREATE TABLE."""
 
-    columns: list[Column] = field(default_factory=list)
+    columns: list[NewColumn] = field(default_factory=list)
     primary_key: tuple[Name, ...] = ()
     primary_key_not_enforced: bool = False
     foreign_keys: list[ForeignKey] = field(default_factory=list)
@@ -130,7 +130,7 @@ def _column(cursor: Cursor, elements: _Elements) -> None:
             break
     if not elements.primary_key:
         cursor.want("PRIMARY KEY")
-    elements.columns.append(Column(name, type_, not_null, comment))
+    elements.columns.append(NewColumn(name, type_, not_null, comment))
 
 
 def _primary_key(cursor: Cursor, elements: _Elements, column: Name | None) -> None:
@@ -167,7 +167,7 @@ def add_columns(cursor: Cursor) -> AddColumns:
     return AddColumns((_added(cursor),))
 
 
-def _added(cursor: Cursor) -> Column:
+def _added(cursor: Cursor) -> NewColumn:
     name, type_ = cursor.column(), column_type(cursor)
     if cursor.is_next("NOT", "NULL"):
         cursor.error(
@@ -175,7 +175,7 @@ def _added(cursor: Cursor) -> Column:
             "A new column is NULL in the rows that are there.",
             "Leave NOT NULL away.",
         )
-    return Column(name, type_, comment=cursor.string() if cursor.accept("COMMENT") else None)
+    return NewColumn(name, type_, comment=cursor.string() if cursor.accept("COMMENT") else None)
 
 
 def _format(cursor: Cursor) -> None:

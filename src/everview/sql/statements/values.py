@@ -19,11 +19,11 @@ from everview.sql.statements.asked import (
 from everview.sql.statements.parts import (
     AddColumns,
     Assignment,
-    Column,
     ForeignKey,
     Kind,
     MergeClause,
     Name,
+    NewColumn,
     RenameTo,
     SetComment,
     SetLocation,
@@ -53,7 +53,7 @@ class CreateTable:
 
     name: Name
     if_not_exists: bool
-    columns: tuple[Column, ...] | None
+    columns: tuple[NewColumn, ...] | None
     query: Slice | None
     partitioned_by: tuple[Name, ...]
     primary_key: tuple[Name, ...]

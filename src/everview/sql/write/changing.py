@@ -9,7 +9,7 @@ from typing import Literal
 from everview.facts.schema import Field, Schema
 from everview.sql.names import quoted, sql_type
 
-ROWS = "__ev_rows"  # the table's rows, as a table of these queries
+TARGET_ROWS = "__ev_rows"  # the table's rows, as a table of these queries
 SOURCE = "__ev_source"  # the rows that are merged into it
 PATH, ROW, HIT = "__ev_path", "__ev_row", "__ev_hit"
 SOURCE_ROW = "__ev_source_row"  # a number that tells the source's rows apart
@@ -24,12 +24,12 @@ DOES_NOT_FIT = "everview the value does not fit"
 
 def found_paths(alias: str, condition: str) -> str:
     """The files of the rows for which the condition is true."""
-    return f"SELECT {PATH} FROM {ROWS} AS {quoted(alias)} WHERE (\n{condition}\n)"
+    return f"SELECT {PATH} FROM {TARGET_ROWS} AS {quoted(alias)} WHERE (\n{condition}\n)"
 
 
 def found_places(alias: str, condition: str) -> str:
     """The files of the rows for which the condition is true, and their places in these."""
-    return f"SELECT {PATH}, {ROW} FROM {ROWS} AS {quoted(alias)} WHERE (\n{condition}\n)"
+    return f"SELECT {PATH}, {ROW} FROM {TARGET_ROWS} AS {quoted(alias)} WHERE (\n{condition}\n)"
 
 
 def marked_rows(alias: str, condition: str, schema: Schema, values: Mapping[str, str]) -> str:
@@ -40,14 +40,14 @@ def marked_rows(alias: str, condition: str, schema: Schema, values: Mapping[str,
     """
     old = ", ".join(map(quoted, schema.names))
     mark = f"coalesce((\n{condition}\n), FALSE) AND {_KEPT_HERE} AS {MATCHED}"
-    marked = f"SELECT {old}, {mark} FROM {ROWS} AS {quoted(alias)}"
+    marked = f"SELECT {old}, {mark} FROM {TARGET_ROWS} AS {quoted(alias)}"
     return _with_values(alias, marked, schema, values)
 
 
 def updated_rows(alias: str, condition: str, schema: Schema, values: Mapping[str, str]) -> str:
     """The rows for which the condition is true: their places, and each column's new value."""
     columns = ", ".join([*map(quoted, schema.names), PATH, ROW, f"{_KEPT_HERE} AS {MATCHED}"])
-    marked = f"SELECT {columns} FROM {ROWS} AS {quoted(alias)} WHERE (\n{condition}\n)"
+    marked = f"SELECT {columns} FROM {TARGET_ROWS} AS {quoted(alias)} WHERE (\n{condition}\n)"
     return _with_values(alias, marked, schema, values, (PATH, ROW))
 
 
@@ -89,7 +89,7 @@ def assigned(expression: str, field: Field) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class WhenClause:
     """A clause of MERGE: which pairs or rows, on what condition, and what becomes of them."""
 
     match: Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
@@ -107,9 +107,9 @@ class Merge:
     source: str  # alias
     on: str
     schema: Schema
-    whens: tuple[When, ...]
+    whens: tuple[WhenClause, ...]
 
-    def of(self, match: str) -> list[tuple[int, When]]:
+    def of(self, match: str) -> list[tuple[int, WhenClause]]:
         return [(i, w) for i, w in enumerate(self.whens) if w.match == match]
 
     def acts(self, action: str) -> list[int]:
@@ -135,7 +135,7 @@ class Merge:
         """Every row of the table that a clause changes, once per source row that does."""
         t = quoted(self.target)
         return (
-            f"SELECT {t}.{PATH}, {t}.{ROW} FROM {ROWS} AS {t} JOIN {SOURCE} AS "
+            f"SELECT {t}.{PATH}, {t}.{ROW} FROM {TARGET_ROWS} AS {t} JOIN {SOURCE} AS "
             f"{quoted(self.source)} ON {self._on} WHERE {self._act('MATCHED')} IS NOT NULL"
         )
 
@@ -143,16 +143,18 @@ class Merge:
         """The files of rows without a source row that a clause changes."""
         t = quoted(self.target)
         return (
-            f"SELECT {t}.{PATH} FROM {ROWS} AS {t} {self._anti} "
+            f"SELECT {t}.{PATH} FROM {TARGET_ROWS} AS {t} {self._anti} "
             f"WHERE {self._act('NOT MATCHED BY SOURCE')} IS NOT NULL"
         )
 
     def matched_rows(self) -> str:
         """Rows of the table with the number of the clause that changes each, and new values."""
         t, s = quoted(self.target), quoted(self.source)
-        rows = f"{ROWS} AS {t}"
+        rows = f"{TARGET_ROWS} AS {t}"
         if self.of("NOT MATCHED BY SOURCE"):
-            semi = f"SELECT * FROM {ROWS} AS {t} LEFT SEMI JOIN {SOURCE} AS {s} ON {self._on}"
+            semi = (
+                f"SELECT * FROM {TARGET_ROWS} AS {t} LEFT SEMI JOIN {SOURCE} AS {s} ON {self._on}"
+            )
             rows = f"({semi}) AS {t}"
         act = self._act("MATCHED")
         if self.may_repeat:
@@ -173,7 +175,7 @@ class Merge:
         """Rows without a source row, likewise."""
         act = f"CASE WHEN {_KEPT_HERE} THEN {self._act('NOT MATCHED BY SOURCE')} END"
         columns = self._columns("NOT MATCHED BY SOURCE", "TRUE", act)
-        return f"SELECT {columns} FROM {ROWS} AS {quoted(self.target)} {self._anti}"
+        return f"SELECT {columns} FROM {TARGET_ROWS} AS {quoted(self.target)} {self._anti}"
 
     def changed_rows(self) -> list[str]:
         """The rows that a clause changes, with their places, the source row that says so, the
@@ -191,12 +193,12 @@ class Merge:
                     f"{s}.{SOURCE_ROW}", act, self._new_values("MATCHED", "TRUE")
                 )
                 join = f"JOIN {SOURCE} AS {s} ON {self._on} WHERE {act} IS NOT NULL"
-            found.append(f"SELECT {columns} FROM {ROWS} AS {t} {join}")
+            found.append(f"SELECT {columns} FROM {TARGET_ROWS} AS {t} {join}")
         if self.of("NOT MATCHED BY SOURCE"):
             lone = "NOT MATCHED BY SOURCE"
             act = f"CASE WHEN {_KEPT_HERE} THEN {self._act(lone)} END"
             columns = self._placed("NULL", act, self._new_values(lone, "TRUE"))
-            rows = f"SELECT {columns} FROM {ROWS} AS {t} {self._anti}"
+            rows = f"SELECT {columns} FROM {TARGET_ROWS} AS {t} {self._anti}"
             found.append(f"SELECT * FROM ({rows}) WHERE {ACT} IS NOT NULL")
         return found
 
@@ -204,13 +206,13 @@ class Merge:
         """The numbers of the source rows that have a row of the table."""
         t, s = quoted(self.target), quoted(self.source)
         return (
-            f"SELECT DISTINCT {s}.{SOURCE_ROW} FROM {ROWS} AS {t} JOIN {SOURCE} AS {s} "
+            f"SELECT DISTINCT {s}.{SOURCE_ROW} FROM {TARGET_ROWS} AS {t} JOIN {SOURCE} AS {s} "
             f"ON {self._on}"
         )
 
     def new_rows(self) -> str:
         """The rows to insert: source rows without a row of the table."""
-        unmet = f"LEFT ANTI JOIN {ROWS} AS {quoted(self.target)} ON {self._on}"
+        unmet = f"LEFT ANTI JOIN {TARGET_ROWS} AS {quoted(self.target)} ON {self._on}"
         return self._inserted(unmet)
 
     def unmet_rows(self) -> str:

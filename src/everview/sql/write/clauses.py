@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import product
 
 from everview.algebra.calls import SortKey
@@ -14,11 +14,8 @@ from everview.algebra.scalars import ColumnId, called
 from everview.facts.checks import ROW_BELOW_ZERO
 from everview.sql.names import escaped, quoted
 from everview.sql.spark_functions import GENERATORS
-from everview.sql.write.scalar import bare_text, scalar_text
+from everview.sql.write.scalar import ColumnTexts, bare_text, scalar_text
 from everview.sql.write.select import identity, name
-
-Names = Mapping[ColumnId, str]
-
 
 # How the kinds of joins are written.
 JOIN_WORDS = {
@@ -43,7 +40,7 @@ def function_from(rel: TableFunction, alias: str) -> str:
     return f"{bare_text(rel.call, {})} AS {alias}({', '.join(name(c) for c in rel.columns)})"
 
 
-def lateral_view(rel: Generate, items: Names, alias: str) -> str:
+def lateral_view(rel: Generate, items: ColumnTexts, alias: str) -> str:
     """LATERAL VIEW; of a function that is none of Spark's generators, a LATERAL join."""
     made = ", ".join(name(c) for c in rel.made)
     call = bare_text(rel.generator, items)
@@ -62,7 +59,7 @@ def copies_clause(weight: str, alias: str) -> str:
     return f"\nLATERAL VIEW explode({times}) {alias} AS {alias}_copy"
 
 
-def unpivot(rel: Unpivot, items: Names) -> str:
+def unpivot(rel: Unpivot, items: ColumnTexts) -> str:
     words = "INCLUDE NULLS" if rel.keeps_nulls else "EXCLUDE NULLS"
     values = ", ".join(name(c) for c in rel.values)
     entries = ", ".join(
@@ -72,7 +69,7 @@ def unpivot(rel: Unpivot, items: Names) -> str:
     return f"\nUNPIVOT {words} (({values}) FOR {name(rel.label)} IN ({entries}))"
 
 
-def pivot(rel: Pivot, items: Names) -> str:
+def pivot(rel: Pivot, items: ColumnTexts) -> str:
     measures = ", ".join(f"{bare_text(m, items)} AS m{i}" for i, m in enumerate(rel.measures))
     dimensions = ", ".join(items[d.id] for d in rel.dimensions)
     values = ", ".join(
@@ -91,7 +88,7 @@ def pivot_items(rel: Pivot) -> dict[ColumnId, str]:
     return identity(rel.keys) | own
 
 
-def window_items(rel: Window, items: Names) -> dict[ColumnId, str]:
+def window_items(rel: Window, items: ColumnTexts) -> dict[ColumnId, str]:
     """Each call with its OVER clause."""
     partition = ", ".join(items[c.id] for c in rel.partition)
     found = {}
@@ -104,7 +101,7 @@ def window_items(rel: Window, items: Names) -> dict[ColumnId, str]:
     return found
 
 
-def ordering(keys: Iterable[SortKey], items: Names) -> str:
+def ordering(keys: Iterable[SortKey], items: ColumnTexts) -> str:
     return ", ".join(
         f"{items[k.column]} {'DESC' if k.descending else 'ASC'} "
         f"NULLS {'FIRST' if k.nulls_first else 'LAST'}"

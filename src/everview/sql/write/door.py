@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from everview.algebra.relations import Changes, Local, Project, Rel, Scan
-from everview.algebra.scalars import Column, Scalar
+from everview.algebra.relations import Changes, Local, Project, Rel, Scan, SourceLeaf
+from everview.algebra.scalars import Column, Scalar, Types
 from everview.sql.names import escaped, quoted
 from everview.sql.write.scalar import bare_text
-from everview.sql.write.writer import Leaf, Types, Writer, weight_item
+from everview.sql.write.writer import Writer, weight_item
 
 __all__ = [
-    "Leaf", "Sql", "Types", "function_question", "generator_question", "local_names",
+    "SourceLeaf", "Sql", "Types", "function_question", "generator_question", "local_names",
     "value_question", "write",
 ]  # fmt: skip
 
@@ -23,7 +23,7 @@ class Sql:
     """A query whose leaves stand as `{name}`; other braces are doubled, as `spark.sql` wants it."""
 
     text: str
-    leaves: Mapping[str, Leaf]
+    leaves: Mapping[str, SourceLeaf]
 
     def shown(self) -> str:
         """The text for a person: leaves by table and snapshot."""
@@ -68,7 +68,7 @@ def local_names(columns: tuple[Column, ...]) -> tuple[str, ...]:
     return tuple(f"{c.name}_{c.id}" for c in columns)
 
 
-def _leaf_title(leaf: Leaf) -> str:
+def _leaf_title(leaf: SourceLeaf) -> str:
     match leaf:
         case Scan(table, at, _):
             ranges = "".join(f", {name} {range_}" for name, range_ in leaf.ranges().items())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import assert_never
 
 from everview.algebra.calls import AggregateCall, VerbatimCall, WorkDelta
@@ -11,19 +10,17 @@ from everview.algebra.scalars import ColumnId
 from everview.algebra.types import DecimalOf, type_of
 from everview.facts.checks import WEIGHT_TOO_LARGE
 from everview.sql.names import quoted, sql_type
-from everview.sql.write.scalar import bare_text
-
-Items = Mapping[ColumnId, str]
+from everview.sql.write.scalar import ColumnTexts, bare_text
 
 _MOST_DIGITS = 38
 _MOST_WEIGHT = 9_999_999  # Spark multiplies decimals with 34 digits at most: 27 and these 7
 
 
-def aggregate_items(rel: Aggregate, items: Items) -> dict[ColumnId, str]:
+def aggregate_items(rel: Aggregate, items: ColumnTexts) -> dict[ColumnId, str]:
     return {column.id: _call_text(call, items) for column, call in rel.calls}
 
 
-def _call_text(call: AggregateCall | VerbatimCall, items: Items) -> str:
+def _call_text(call: AggregateCall | VerbatimCall, items: ColumnTexts) -> str:
     if isinstance(call, VerbatimCall):
         return bare_text(call.text, items)
     args = ", ".join(items[a] for a in call.args) or "*"
@@ -39,7 +36,7 @@ def _call_text(call: AggregateCall | VerbatimCall, items: Items) -> str:
 
 
 def windows(
-    rel: Aggregate | ChangeTable, items: Items, weight: str | None
+    rel: Aggregate | ChangeTable, items: ColumnTexts, weight: str | None
 ) -> list[tuple[str, str]]:
     """The window columns that find the extremes whose copies are counted: (name, text)."""
     keys = ", ".join(items[k.id] for k in rel.keys)
@@ -66,11 +63,11 @@ def windows(
 _SIGN = {"inserted": ">", "deleted": "<"}
 
 
-def change_items(rel: ChangeTable, items: Items, weight: str) -> dict[ColumnId, str]:
+def change_items(rel: ChangeTable, items: ColumnTexts, weight: str) -> dict[ColumnId, str]:
     return {column.id: _delta_text(area, items, weight) for column, area in rel.areas}
 
 
-def _delta_text(area: WorkDelta, items: Items, weight: str) -> str:
+def _delta_text(area: WorkDelta, items: ColumnTexts, weight: str) -> str:
     arg = None if area.arg is None else items[area.arg]
     match area.function:
         case "weight":

@@ -25,10 +25,12 @@ from everview.algebra.scalars import (
 from everview.sql.names import escaped, is_name, sql_type
 from everview.sql.write.comparable import comparable_text
 
+ColumnTexts = Mapping[ColumnId, str]  # how each column is written
+
 _OPERATORS = frozenset("+-*/%")
 
 
-def scalar_text(scalar: Scalar, names: Mapping[ColumnId, str]) -> str:
+def scalar_text(scalar: Scalar, names: ColumnTexts) -> str:
     """The text of a scalar; `names` gives the text of each column it reads."""
 
     def text(part: Scalar) -> str:
@@ -70,7 +72,7 @@ def scalar_text(scalar: Scalar, names: Mapping[ColumnId, str]) -> str:
             assert_never(scalar)
 
 
-def bare_text(scalar: Scalar, names: Mapping[ColumnId, str]) -> str:
+def bare_text(scalar: Scalar, names: ColumnTexts) -> str:
     """The text of a function call where Spark wants it without parentheses around."""
     if not isinstance(scalar, Opaque):
         return scalar_text(scalar, names)

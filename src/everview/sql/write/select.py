@@ -11,7 +11,7 @@ from everview.sql.names import escaped, quoted
 WEIGHT = "__ev_w"
 WEIGHT_TEXT = quoted(WEIGHT)
 
-Items = list[tuple[str, str]]  # text and alias
+SelectItems = list[tuple[str, str]]  # text and alias
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Select:
     head: str = ""  # a hint, or DISTINCT
     closed: bool = False
 
-    def text(self, items: Items) -> str:
+    def text(self, items: SelectItems) -> str:
         shown = [
             (self.weight or "") if text == WEIGHT_TEXT and alias == WEIGHT else text
             for text, alias in items

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -27,6 +26,7 @@ from everview.algebra.relations import (
     Scan,
     Shared,
     Signed,
+    SourceLeaf,
     TableFunction,
     TopK,
     Touched,
@@ -35,7 +35,7 @@ from everview.algebra.relations import (
     Values,
     Window,
 )
-from everview.algebra.scalars import Column, ColumnId, Ref, walk
+from everview.algebra.scalars import Column, Ref, Types, walk
 from everview.sql.names import escaped, is_name, quoted
 from everview.sql.write.clauses import (
     JOIN_WORDS,
@@ -56,27 +56,24 @@ from everview.sql.write.scalar import scalar_text
 from everview.sql.write.select import (
     WEIGHT,
     WEIGHT_TEXT,
-    Items,
     Select,
+    SelectItems,
     bare_name,
     identity,
     indented,
 )
 
-Leaf = Scan | Changes | Local
-Types = Mapping[ColumnId, str]
-
 _REPEATABLE = 40  # an expression longer than this is not written twice
 
 
-def weight_item(rel: Rel) -> Items:
+def weight_item(rel: Rel) -> SelectItems:
     return [(WEIGHT_TEXT, WEIGHT)] if rel.weighted else []
 
 
 @dataclass
 class Writer:
     types: Types
-    leaves: dict[str, Leaf] = field(default_factory=dict)
+    leaves: dict[str, SourceLeaf] = field(default_factory=dict)
     _shared: list[tuple[Shared, str]] = field(default_factory=list)  # each with its query
     _aliases: int = 0
 
@@ -125,7 +122,7 @@ class Writer:
             case _:
                 assert_never(rel)
 
-    def _leaf(self, leaf: Leaf) -> Select:
+    def _leaf(self, leaf: SourceLeaf) -> Select:
         known = next((name for name, other in self.leaves.items() if other == leaf), None)
         name = known or f"leaf{len(self.leaves)}"
         self.leaves[name] = leaf
@@ -259,7 +256,7 @@ class Writer:
             return select
         return self._nested(select.text(self._own(select, rel)), rel)
 
-    def _own(self, select: Select, rel: Rel) -> Items:
+    def _own(self, select: Select, rel: Rel) -> SelectItems:
         """The items of all columns under their names in plans, the weight last."""
         return [(select.items[c.id], bare_name(c)) for c in rel.columns] + weight_item(rel)
 
