@@ -14,11 +14,10 @@ from everview.run.driver import way
 from everview.spark import engine
 
 EVERY = """
-    SELECT id, id > 1 AS b, CAST(id AS TINYINT) AS i1, CAST(id AS SMALLINT) AS i2,
-      CAST(id AS INT) AS i4, CAST(1.5 * id AS FLOAT) AS f, CAST(id / 3 AS DOUBLE) AS d,
-      CAST(id AS DECIMAL(30, 2)) AS dec, CAST(id AS STRING) AS s, CAST('x' AS BINARY) AS bin,
-      DATE '1200-02-03' AS day, TIMESTAMP '0001-01-02 03:04:05.123456' AS at,
-      TIMESTAMP_NTZ '9999-12-31 23:59:59' AS ntz,
+    SELECT id, id > 1 AS b, CAST(id AS TINYINT) AS i1, CAST(id AS SMALLINT) AS i2, INT(id) AS i4,
+      CAST(1.5 * id AS FLOAT) AS f, CAST(id / 3 AS DOUBLE) AS d, CAST(id AS DECIMAL(30, 2)) AS dec,
+      CAST(id AS STRING) AS s, CAST('x' AS BINARY) AS bin, DATE '1200-02-03' AS day,
+      TIMESTAMP '0001-01-02 03:04:05.123456' AS at, TIMESTAMP_NTZ '9999-12-31 23:59:59' AS ntz,
       CAST(NULL AS STRING) AS nothing
     FROM range(5)
 """
@@ -41,7 +40,8 @@ def test_rows_and_types_are_those_of_spark(
     top = wh.create_materialized_view("top", "SELECT id FROM every ORDER BY id DESC LIMIT 2")
     nested = wh.create_materialized_view("nested", "SELECT id, array(id) AS a FROM every")
     strict = wh.create_table("strict", "id BIGINT NOT NULL, p STRING")
-    wh.sql("INSERT INTO strict VALUES (1, NULL)")
+    filled = wh.create_table("filled", "id BIGINT NOT NULL")
+    wh.sql("INSERT INTO filled VALUES (1)")
     parted = wh.create_table("parted", wh.spark.sql(EVERY), partition_by="s")
     table.add_column("later", "BIGINT")
     table.append(wh.spark.sql(EVERY).selectExpr("*", "id AS later"))
@@ -54,7 +54,7 @@ def test_rows_and_types_are_those_of_spark(
     table.delete("id = 3")
     view.refresh()
     assert view.readers.marked_rows > 0
-    for handle in (table, view, top, nested, strict, parted):
+    for handle in (table, view, top, nested, strict, filled, parted):
         _same(handle)
     _same(table, 1)
     assert [r["id"] for r in top.to_arrow().to_pylist()] == [4, 3]

@@ -28,6 +28,9 @@ def rows_by_driver(table: LakeTable, snapshot: Snapshot, columns: Schema) -> pa.
     files = [f for f in snapshot.files if isinstance(f, DataFile) and not is_absolute(f.path)]
     if len(files) < len(snapshot.files):
         return None
+    if not files:  # Spark says NOT NULL of no rows, and of no others
+        held = {f.name: f.nullable for f in snapshot.schema.fields}
+        return pa.schema([f.with_nullable(held[f.name]) for f in types]).empty_table()
     stored = StoredFiles(types, table.open_file, table.uri)
     found = stored.of_each(lambda file: stored.live_rows(file, columns.names), files)
-    return pa.concat_tables([types.empty_table(), *found])
+    return pa.concat_tables(found)
