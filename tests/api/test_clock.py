@@ -37,7 +37,8 @@ def test_a_view_of_the_last_seconds_is_recomputed_though_nothing_changed(wh: ev.
     assert "depends on the clock" in view._repr_html_()
     receipt = above.refresh()
     assert receipt.below[0].strategy == "full"
-    assert receipt.below[0].reason == f"it depends on the clock: {said}"
+    told = "read by above, so only what differs is told"
+    assert receipt.below[0].reason == f"it depends on the clock: {said}; {told}"
     assert [row.n for row in view.to_df().collect()] == [0]
     assert [row.m for row in above.to_df().collect()] == [1]
     assert "up to date" in str(above.status())
