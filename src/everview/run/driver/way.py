@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
+
+import pyarrow as pa
 
 from everview.choose.cost import MOST_REWRITTEN
 from everview.facts.merge_on_read import MarkingWish, Replacing
 from everview.facts.wording import size_text
+
+_T = TypeVar("_T")
 
 # Where rows may not be marked, the driver writes files anew up to this size: beyond it Spark does
 # so in parallel, and keeps the rows in files of key ranges.
@@ -28,3 +33,17 @@ def way_to_replace(
     if touched_bytes <= MOST_REWRITTEN_UNMARKED:
         return Replacing("rewritten by the driver", why)
     return Replacing("rewritten by Spark", f"{why}, and the files to rewrite have {size}")
+
+
+def or_spark(find: Callable[[], _T | Replacing]) -> _T | Replacing:
+    """What is found, or that Spark must do it because a value is one that only Spark holds: a
+    moment beyond the year 9999, say.
+    """
+    try:
+        return find()
+    except (pa.ArrowException, ValueError, OverflowError):
+        return by_spark("a value is one that only Spark holds")
+
+
+def by_spark(reason: str) -> Replacing:
+    return Replacing("rewritten by Spark", reason)

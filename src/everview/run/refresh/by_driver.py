@@ -37,8 +37,8 @@ from everview.run.driver.row_numbers import (
     places_by_match,
     values_of,
 )
-from everview.run.driver.stored_files import StoredFiles
-from everview.run.driver.way import way_to_replace
+from everview.run.driver.stored_files import StoredFiles, live_positions
+from everview.run.driver.way import by_spark, or_spark, way_to_replace
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys
 from everview.run.refresh.work import Work
@@ -83,11 +83,15 @@ class Located:
 
 def locate_groups(work: Work, touched: TouchedKeys) -> Located | Replacing:
     """The stored groups of the touched keys, or why their files are left to Spark."""
+    return or_spark(lambda: _locate_groups(work, touched))
+
+
+def _locate_groups(work: Work, touched: TouchedKeys) -> Located | Replacing:
     here = _Here.of(work)
     if isinstance(here, Replacing):
         return here
     if not touched.staged.is_small:
-        return _by_spark(f"{touched.staged.rows:,} groups changed")
+        return by_spark(f"{touched.staged.rows:,} groups changed")
     files = here.files(touched.files)
     key = work.facts.stored.record.layout.key
     if files is None:
@@ -116,7 +120,7 @@ def change_of_groups(
         if isinstance(found, GroupsToRecompute):
             return None
         come = here.table(found.rows)
-    except (LeftToSpark, pa.ArrowInvalid, OverflowError):
+    except (LeftToSpark, pa.ArrowException, ValueError, OverflowError):
         return None
     minus = stored.take(pa.array([*found.replaced, *found.deleted], pa.int64()))
     plus = come.take(pa.array([*found.updated, *found.inserted], pa.int64()))
@@ -145,11 +149,15 @@ def change_of_lines(located: Located, lines: pa.Table) -> StoredChange:
 
 def change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
     """Copies of rows deleted and inserted, or why that is left to Spark."""
+    return or_spark(lambda: _change_of_rows(work, staged))
+
+
+def _change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
     here = _Here.of(work)
     if isinstance(here, Replacing):
         return here
     if not staged.is_small:
-        return _by_spark(f"{staged.rows:,} rows changed")
+        return by_spark(f"{staged.rows:,} rows changed")
     rows = staged.table.select(list(here.names)).cast(here.stored.types)
     weights = staged.table.column(WEIGHT).to_numpy()
     deleted = rows.take(pa.array(np.flatnonzero(weights < 0)))
@@ -175,11 +183,15 @@ def change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
 
 def change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Found | Replacing:
     """All stored rows of the touched keys replaced, or why that is left to Spark."""
+    return or_spark(lambda: _change_of_partitions(work, touched, rows))
+
+
+def _change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Found | Replacing:
     here = _Here.of(work)
     if isinstance(here, Replacing):
         return here
     if not (touched.staged.is_small and rows.is_small):
-        return _by_spark(f"{rows.rows:,} rows of {touched.staged.rows:,} keys are replaced")
+        return by_spark(f"{rows.rows:,} rows of {touched.staged.rows:,} keys are replaced")
     key = work.facts.stored.record.layout.key
     files = here.files(touched.files)
     if files is None:
@@ -217,12 +229,8 @@ def replace_by_driver(work: Work, found: Found) -> Replaced:
     )
 
 
-def _by_spark(reason: str) -> Replacing:
-    return Replacing("rewritten by Spark", reason)
-
-
-_TOO_LARGE = _by_spark(f"the files to look at have more than {size_text(MOST_LOCATED)}")
-_KEY = _by_spark("a key column is of a type that only Spark compares")
+_TOO_LARGE = by_spark(f"the files to look at have more than {size_text(MOST_LOCATED)}")
+_KEY = by_spark("a key column is of a type that only Spark compares")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,9 +247,9 @@ class _Here:
         schema = work.facts.stored.record.layout.stored
         types = arrow_schema(schema)
         if types is None:
-            return _by_spark("a column is of a type that only Spark handles")
+            return by_spark("a column is of a type that only Spark handles")
         if work.facts.stored.snapshot.partition_by:
-            return _by_spark("the stored rows are partitioned")
+            return by_spark("the stored rows are partitioned")
         return _Here(work, schema, StoredFiles(types, work.table.open_file, work.facts.view))
 
     @property
@@ -270,7 +278,7 @@ class _Here:
     def places(self, files: Sequence[DataFile], keys: pa.Table) -> tuple[RowPlaces, ...]:
         if keys.num_columns:
             return places_of_keys(self.stored, files, keys)
-        every = [(f, np.arange(f.rows or 0, dtype=np.int64)) for f in files]  # the one group
+        every = [(f, live_positions(f, f.physical_rows or 0)) for f in files]  # the one group
         return tuple(RowPlaces(f, rows, np.zeros(len(rows), np.int64)) for f, rows in every)
 
     def table(self, rows: Sequence[tuple[Any, ...]]) -> pa.Table:
