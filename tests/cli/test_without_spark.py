@@ -19,8 +19,8 @@ SQL = "SELECT id % 3 AS k, count(*) AS n FROM t GROUP BY 1"
 # What takes longer to load than the answer.
 PROGRAM = """
 import sys
-from everview.cli.main import main
-code = main(sys.argv[1:])
+from everview.cli.main import run_command_line
+code = run_command_line(sys.argv[1:])
 loaded = [m for m in ("pyspark", "sqlglot", "pandas") if m in sys.modules]
 sys.exit(f"loaded {loaded}" if loaded else code)
 """
