@@ -95,6 +95,8 @@ def test_a_value(scalar: Scalar, row: tuple[Any, Any], expected: Any) -> None:
         (Cast(X, "string"), (1, 0)),
         (Compare("=", X, Y), (math.nan, math.nan)),
         (Call("greatest", (X, Y)), (0.0, -0.0)),
+        (Call("least", (X, Y)), ({"a": 1}, {"a": 2})),
+        (Compare("<", X, Y), ([1], [2])),
         (Call("/", (X, Y)), (1, 0)),
         (Call("+", (X, Y)), (1, 0.5)),
         (Call("raise_error", (string("no"),)), (0, 0)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
@@ -42,6 +41,7 @@ class LeftToSpark(Exception):
 
 
 _WIDE = Context(prec=100, rounding=ROUND_HALF_UP)  # decimals are added and rounded exactly in it
+_ORDERED = (int, float, Decimal, str, bytes, date)
 _INTEGERS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 
 
@@ -117,10 +117,10 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def _require_ordered(*values: Any) -> None:
-    """Python compares these as Spark does."""
+    """Python compares these as Spark does: not NaN, nor values that are made of parts."""
     for value in values:
-        if isinstance(value, float) and math.isnan(value):
-            raise LeftToSpark("NaN")
+        if not isinstance(value, _ORDERED) or value != value:
+            raise LeftToSpark("an order of Spark's own")
 
 
 def _conjunction(parts: list[Function]) -> Function:
