@@ -41,7 +41,7 @@ def or_spark(find: Callable[[], _T | Replacing]) -> _T | Replacing:
     """
     try:
         return find()
-    except (pa.ArrowException, ValueError, OverflowError):
+    except (pa.ArrowException, ValueError, ArithmeticError):
         return by_spark("a value is one that only Spark holds")
 
 

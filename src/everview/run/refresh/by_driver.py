@@ -120,7 +120,7 @@ def change_of_groups(
         if isinstance(found, GroupsToRecompute):
             return None
         come = here.table(found.rows)
-    except (LeftToSpark, pa.ArrowException, ValueError, OverflowError):
+    except (LeftToSpark, pa.ArrowException, ValueError, ArithmeticError):
         return None
     minus = stored.take(pa.array([*found.replaced, *found.deleted], pa.int64()))
     plus = come.take(pa.array([*found.updated, *found.inserted], pa.int64()))
