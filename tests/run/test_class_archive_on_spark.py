@@ -20,7 +20,7 @@ from everview.spark.local import starting_within
 with starting_within(contextlib.nullcontext), ev.open(sys.argv[1]) as wh:
     print(wh.spark.range(10).count())
     java = wh.spark.sparkContext._gateway.proc.pid
-    print("spark-" in Path("/proc", str(java), "maps").read_text())
+    print("everview/spark-" in Path("/proc", str(java), "maps").read_text())
 """
 
 

@@ -145,6 +145,11 @@ class _Reader:
         return self._final(self._placeless(frame))
 
     def _placeless(self, rows: DataFrame) -> DataFrame:
+        """With places where these are wanted: a number that is none of a file's rows would keep
+        Spark from reading the rows inside a lateral subquery.
+        """
+        if not self._with_path:
+            return rows
         return rows.withColumns({PATH: F.lit(""), ROW: F.monotonically_increasing_id()})
 
     def _whole(self, files: list[DataFile]) -> DataFrame:
