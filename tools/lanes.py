@@ -68,8 +68,8 @@ PLANS = {
         (*SPARK_JOBS[:2], Job("connect", CONNECT), SPARK_JOBS[2]),
         {
             "EVERVIEW_PART": "rest",
-            "EVERVIEW_CASES_SHARE": "4",
-            "EVERVIEW_CONNECT_SHARE": "10",
+            "EVERVIEW_CASES_SHARE": "6",
+            "EVERVIEW_CONNECT_SHARE": "14",
             "EVERVIEW_CORPUS_SHARE": "12",
             "EVERVIEW_FUNCTIONS_SHARE": "12",
             "EVERVIEW_SCRIPTS_SHARE": "3",
