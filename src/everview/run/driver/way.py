@@ -42,8 +42,8 @@ def or_spark(find: Callable[[], _T | Replacing]) -> _T | Replacing:
     try:
         return find()
     except (pa.ArrowException, ValueError, ArithmeticError):
-        return by_spark("a value is one that only Spark holds")
+        return left_to_spark("a value is one that only Spark holds")
 
 
-def by_spark(reason: str) -> Replacing:
+def left_to_spark(reason: str) -> Replacing:
     return Replacing("rewritten by Spark", reason)

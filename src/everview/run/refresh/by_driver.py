@@ -38,7 +38,7 @@ from everview.run.driver.row_numbers import (
     values_of,
 )
 from everview.run.driver.stored_files import StoredFiles, live_positions
-from everview.run.driver.way import by_spark, or_spark, way_to_replace
+from everview.run.driver.way import left_to_spark, or_spark, way_to_replace
 from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.touched import TouchedKeys
 from everview.run.refresh.work import Work
@@ -91,7 +91,7 @@ def _locate_groups(work: Work, touched: TouchedKeys) -> Located | Replacing:
     if isinstance(here, Replacing):
         return here
     if not touched.staged.is_small:
-        return by_spark(f"{touched.staged.rows:,} groups changed")
+        return left_to_spark(f"{touched.staged.rows:,} groups changed")
     files = here.files(touched.files)
     key = work.facts.stored.record.layout.key
     if files is None:
@@ -157,7 +157,7 @@ def _change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
     if isinstance(here, Replacing):
         return here
     if not staged.is_small:
-        return by_spark(f"{staged.rows:,} rows changed")
+        return left_to_spark(f"{staged.rows:,} rows changed")
     rows = staged.table.select(list(here.names)).cast(here.stored.types)
     weights = staged.table.column(WEIGHT).to_numpy()
     deleted = rows.take(pa.array(np.flatnonzero(weights < 0)))
@@ -191,7 +191,7 @@ def _change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Fou
     if isinstance(here, Replacing):
         return here
     if not (touched.staged.is_small and rows.is_small):
-        return by_spark(f"{rows.rows:,} rows of {touched.staged.rows:,} keys are replaced")
+        return left_to_spark(f"{rows.rows:,} rows of {touched.staged.rows:,} keys are replaced")
     key = work.facts.stored.record.layout.key
     files = here.files(touched.files)
     if files is None:
@@ -229,8 +229,8 @@ def replace_by_driver(work: Work, found: Found) -> Replaced:
     )
 
 
-_TOO_LARGE = by_spark(f"the files to look at have more than {size_text(MOST_LOCATED)}")
-_KEY = by_spark("a key column is of a type that only Spark compares")
+_TOO_LARGE = left_to_spark(f"the files to look at have more than {size_text(MOST_LOCATED)}")
+_KEY = left_to_spark("a key column is of a type that only Spark compares")
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +247,9 @@ class _Here:
         schema = work.facts.stored.record.layout.stored
         types = arrow_schema(schema)
         if types is None:
-            return by_spark("a column is of a type that only Spark handles")
+            return left_to_spark("a column is of a type that only Spark handles")
         if work.facts.stored.snapshot.partition_by:
-            return by_spark("the stored rows are partitioned")
+            return left_to_spark("the stored rows are partitioned")
         return _Here(work, schema, StoredFiles(types, work.table.open_file, work.facts.view))
 
     @property
