@@ -12,21 +12,24 @@ import pytest
 from everview.spark.java import find_java
 
 PROGRAM = """
-import contextlib, sys
+import contextlib, subprocess, sys
 from pathlib import Path
 import everview as ev
 from everview.spark.local import starting_within
 
 with starting_within(contextlib.nullcontext), ev.open(sys.argv[1]) as wh:
     print(wh.spark.range(10).count())
-    java = wh.spark.sparkContext._gateway.proc.pid
-    print("everview/spark-" in Path("/proc", str(java), "maps").read_text())
+    java = str(wh.spark.sparkContext._gateway.proc.pid)
+    if sys.platform == "darwin":
+        mapped = subprocess.run(["vmmap", java], check=True, capture_output=True, text=True).stdout
+    else:
+        mapped = Path("/proc", java, "maps").read_text()
+    print("everview/spark-" in mapped)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.spark
-@pytest.mark.skipif(sys.platform != "linux", reason="/proc shows which files Java has mapped")
 @pytest.mark.parametrize("kind", ["of the machine", "bundled"])
 def test_it_is_made_then_used_and_a_broken_one_is_no_harm(tmp_path: Path, kind: str) -> None:
     environ = os.environ | {"HOME": str(tmp_path), "EVERVIEW_CLASS_ARCHIVE": "on"}

@@ -41,6 +41,7 @@ class ClassArchive:
     folder: Path
     key: str
     java: Java
+    class_path: tuple[Path, ...]
 
     @property
     def part(self) -> Path:
@@ -72,14 +73,17 @@ class ClassArchive:
             if path is not None and (base is not None or self._has_default()):
                 files = (path,) if base is None else (base, path)
                 _touch(files)
-                return _using(*files)
+                return (*self._classes(), *_using(*files))
             if make and self._is_claimed_now():
                 remove_unused(self.folder)
                 bases = () if self._has_default() else (base or self._dumped_base(),)
-                return (*_using(*bases), f"{MAKES}{self.part}")
+                return (*self._classes(), *_using(*bases), f"{MAKES}{self.part}")
         except (OSError, subprocess.SubprocessError):
             pass  # without an archive Spark starts as well, only later
         return ()
+
+    def _classes(self) -> tuple[str, ...]:
+        return ("-cp", ":".join(map(str, self.class_path)))
 
     def _has_default(self) -> bool:
         return Path(self.java.runtime, "lib", "server", "classes.jsa").exists()
@@ -144,8 +148,7 @@ def is_plain_spark(spark_home: str, environ: Mapping[str, str]) -> bool:
     """Whether nobody has set options of Java or put more on the class path of Spark."""
     if any(environ.get(name) for name in _OTHERWISE):
         return False
-    # Spark's folder of settings is on the class path, and may hold options of Java.
-    folder = Path(environ.get("SPARK_CONF_DIR") or Path(spark_home, "conf"))
+    folder = _conf_folder(spark_home, environ)
     return not (folder.is_dir() and any(folder.iterdir()))
 
 
@@ -158,9 +161,10 @@ def find_archive(
     for folder in cache_folders(environ):
         with contextlib.suppress(OSError):
             folder.make()
-            key = _key(java, spark_home)
-            archive = ClassArchive(folder.path, key, java)
-            if _PLAIN_PATH.fullmatch(str(folder.path)) and _is_of_use(archive):
+            class_path = _class_path(spark_home, environ)
+            key = _key(java, spark_home, class_path)
+            archive = ClassArchive(folder.path, key, java, class_path)
+            if _is_of_use(archive):
                 return archive
     return None
 
@@ -174,13 +178,35 @@ def remove_unused(folder: Path) -> None:
 
 
 def _is_of_use(archive: ClassArchive) -> bool:
+    if not all(_PLAIN_PATH.fullmatch(str(path)) for path in (archive.folder, *archive.class_path)):
+        return False
     return archive.path is not None or os.access(archive.folder, os.W_OK | os.X_OK)
 
 
-def _key(java: Java, spark_home: str) -> str:
+def _class_path(spark_home: str, environ: Mapping[str, str]) -> tuple[Path, ...]:
+    """The class path that Spark's launcher gives, with each jar once.
+
+    The launcher names the jar of slf4j first and then all jars, that one again. Java 21 keeps a
+    repeated jar once in an archive and then finds that the class path it runs with is another.
+    Of two class paths Java takes the later, and ours comes after the launcher's.
+    """
+    jars = sorted(Path(spark_home, "jars").glob("*.jar"), key=_order_of_jar)
+    return (_conf_folder(spark_home, environ), *jars)
+
+
+def _order_of_jar(jar: Path) -> tuple[bool, str]:
+    return not jar.name.startswith("slf4j-api-"), jar.name
+
+
+def _conf_folder(spark_home: str, environ: Mapping[str, str]) -> Path:
+    """Spark's folder of settings, which is on the class path and may hold options of Java."""
+    return Path(environ.get("SPARK_CONF_DIR") or Path(spark_home, "conf"))
+
+
+def _key(java: Java, spark_home: str, class_path: tuple[Path, ...]) -> str:
     """Differs with Java, with Spark, and after Spark was installed anew in the same place."""
-    jars = Path(spark_home, "jars")
-    parts = (java.runtime, java.build, str(jars), str(jars.stat().st_mtime_ns))
+    installed = Path(spark_home, "jars").stat().st_mtime_ns
+    parts = (java.runtime, java.build, str(installed), *map(str, class_path))
     return sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 

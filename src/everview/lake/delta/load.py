@@ -65,16 +65,23 @@ def _explained(storage: Storage, version: int | None, error: Exception) -> Excep
 
 
 def _feature_refusal(storage: Storage, commits: tuple[int, ...]) -> EverviewError | None:
-    """The newest protocol is in the commit that failed to open, or before it."""
+    """Why the newest protocol or the newest properties in the log keep us from reading it."""
+    protocol, metadata = None, None
     for version in reversed(commits):
         entry = read_entry(storage, version)
-        if entry is None or entry.protocol is None:
+        if entry is None:
             continue
-        try:
-            check_features(storage.uri, entry.protocol.reader_version, entry.protocol.features)
-        except EverviewError as refusal:
-            return refusal
-        return None
+        protocol = protocol or entry.protocol
+        metadata = metadata or entry.metadata
+        if protocol is not None and metadata is not None:
+            break
+    try:
+        if protocol is not None:
+            check_features(storage.uri, protocol.reader_version, protocol.features)
+        if metadata is not None:
+            check_configuration(storage.uri, metadata.configuration)
+    except EverviewError as refusal:
+        return refusal
     return None
 
 

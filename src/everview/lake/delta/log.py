@@ -39,6 +39,7 @@ class Metadata:
     id: str
     schema: Schema
     partition_by: tuple[str, ...]
+    configuration: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ def _metadata(action: dict[str, Any]) -> Metadata:
         id=action["id"],
         schema=Schema.from_json(action["schemaString"]),
         partition_by=tuple(action.get("partitionColumns") or ()),
+        configuration=action.get("configuration") or {},
     )
 
 

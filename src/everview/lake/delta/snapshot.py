@@ -41,17 +41,18 @@ def _snapshot(storage: Storage, table: DeltaTable) -> Snapshot:
         schema=shape.schema,
         partition_by=shape.partition_by,
         files=read_files(table),
-        properties=dict(table.metadata().configuration),
+        properties=shape.configuration,
     )
 
 
 def metadata_of(table: DeltaTable) -> Metadata:
-    """Id, schema and partition columns of an opened table."""
+    """Id, schema, partition columns and properties of an opened table."""
     metadata = table.metadata()
     return Metadata(
         id=str(metadata.id),
         schema=Schema.from_json(table.schema().to_json()),
         partition_by=tuple(metadata.partition_columns),
+        configuration=dict(metadata.configuration),
     )
 
 
