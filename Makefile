@@ -126,6 +126,8 @@ $(READY): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Everview needs Python 3.11 to 3.14: make PYTHON=..." >&2; exit 1; }
 	@echo "setting up .venv: downloads about 700 MB"
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
+	@# The lock names every package, so none is looked for: older pips stumble over extras here.
+	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes --no-deps \
+		-r requirements.lock
 	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
