@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from bench.aims import FULL, HAND, REWRITING
+from bench.aims import FULL, HAND, MARKING
 from bench.changes import MIXED
 from bench.grid import Grid, Place, Say
 from bench.profile import profiled, told
@@ -14,7 +14,7 @@ WARM = 3  # rounds until the JVM has compiled most of what it runs
 
 def profile_view(place: Place, view: str, say: Say) -> str:
     """Where the seconds of a refresh go, beside those of the hand-written way and of a full one."""
-    grid = Grid(place, [view], [REWRITING, HAND, FULL], say)
+    grid = Grid(place, [view], [MARKING, HAND, FULL], say)
     try:
         for _ in range(WARM):
             grid.warm_up()

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from bench.aims import CONTESTANTS, REWRITING
+from bench.aims import CONTESTANTS, MARKING
 from bench.changes import GRID, QUICK, Change
 from bench.data import generate
 from bench.grid import Grid, Place, unavailable
@@ -193,7 +193,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--contestants", nargs="*", default=list(CONTESTANTS), choices=CONTESTANTS)
     parser.add_argument("--no-delta", action="store_true", help="do not fetch Delta's jar")
     parser.add_argument("--soak", type=int, default=0, help=f"{SOAK}: so many refreshes in a row")
-    parser.add_argument("--profile", choices=VIEWS, help=f"where a refresh ({REWRITING}) goes")
+    parser.add_argument("--profile", choices=VIEWS, help=f"where a refresh ({MARKING}) goes")
     parser.add_argument("--data", type=Path, default=cache, help="where the tables are kept")
     parser.add_argument("--json", type=Path, help="every run goes there, as it is made")
     parser.add_argument("--resume", action="store_true", help="go on with the runs in --json")

@@ -83,7 +83,7 @@ def _counting(stored: StoredFiles, file: DataFile) -> Indices:
     """The positions of the rows of a file that its selection leaves."""
     chosen = file.selection
     if chosen is not None and chosen.kind == "only":
-        return np.fromiter(chosen.rows, np.int64, len(chosen.rows))
+        return np.asarray(chosen.rows.to_array(), np.int64)
     with stored.open_(file.path) as stream:
         return live_positions(file, pq.read_metadata(stream).num_rows)
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from everview.facts.files import DataFile
 from everview.run.driver.comparable_values import comparable_values, is_plain
-from everview.run.driver.stored_files import Indices, StoredFiles, live_positions
+from everview.run.driver.stored_files import Indices, StoredFiles, live_flags
 
 # What goes in: stored files, and rows that are looked for (keys, or whole rows). What comes out:
 # for each file the positions of the rows that match. Each column is compared as a whole: the
@@ -99,23 +99,42 @@ def rows_at(stored: StoredFiles, places: Sequence[RowPlaces], names: Sequence[st
 
 
 def _columns(stored: StoredFiles, rows: pa.Table) -> Iterator[_Column]:
-    """What is looked for, column by column: first those that tell the most rows apart, and of
-    these the ones that are read fastest.
+    """What is looked for, column by column: first one that tells most rows apart, then those that
+    are read fastest.
     """
     encoded = []
     for name in rows.column_names:
         type_ = stored.types.field(name).type
         values = comparable_values(rows.column(name).cast(type_))
-        dictionary = values.dictionary_encode(null_encoding="encode")
-        slow = 0 if pa.types.is_integer(type_) else 1 if is_plain(type_) else 2
-        encoded.append((name, dictionary, slow))
-    encoded.sort(key=lambda e: (e[2] == 2, -len(e[1].dictionary), e[2]))
+        encoded.append((name, values.dictionary_encode(null_encoding="encode"), _slowness(type_)))
     of_rows = np.zeros(rows.num_rows, np.int64)
-    for name, dictionary, _ in encoded:
+    for name, dictionary, _ in _best_first(encoded):
         numbers = dictionary.indices.to_numpy(zero_copy_only=False).astype(np.int64)
         combined = of_rows * len(dictionary.dictionary) + numbers
         together, of_rows = np.unique(combined, return_inverse=True)
         yield _Column(name, dictionary.dictionary, together, of_rows)
+
+
+def _slowness(type_: pa.DataType) -> int:
+    """How long values of a type take to read and compare: numbers of a few bytes are fast, texts
+    and decimals slow, floats and nested values, which get another form first, slowest.
+    """
+    if not is_plain(type_):
+        return 2
+    return 0 if pa.types.is_integer(type_) or pa.types.is_temporal(type_) else 1
+
+
+_Encoded = tuple[str, pa.DictionaryArray, int]  # a column, its values numbered, how slow it is
+
+
+def _best_first(columns: list[_Encoded]) -> list[_Encoded]:
+    """The first column is read for all rows, the others for what it leaves: so it may be half as
+    good at telling rows apart as the best one if it is faster.
+    """
+    by_speed = sorted(columns, key=lambda c: (c[2], -len(c[1].dictionary)))
+    most = max((len(c[1].dictionary) for c in columns if c[2] < 2), default=0)
+    good = [c for c in by_speed if 2 * len(c[1].dictionary) >= most]
+    return [good[0], *(c for c in by_speed if c is not good[0])] if good else by_speed
 
 
 def _agreeing(
@@ -130,17 +149,16 @@ def _agreeing_in(stored: StoredFiles, column: _Column, found: DataFile | RowPlac
     file = found.file if isinstance(found, RowPlaces) else found
     values = stored.columns(file, [column.name]).column(0)
     if isinstance(found, RowPlaces):
-        positions, before = found.positions, found.matches
-    else:
-        positions = live_positions(file, len(values))
-        before = np.zeros(len(positions), np.int64)
-    if len(positions) < len(values):
-        values = values.take(pa.array(positions))
+        values = values.take(pa.array(found.positions))
     numbers = pc.index_in(comparable_values(values), value_set=column.values)
-    own = numbers.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    equal = own >= 0
-    positions = positions[equal]
-    combined = before[equal] * len(column.values) + own[equal]
+    equal = np.asarray(pc.indices_nonzero(numbers.is_valid()), np.int64)
+    if isinstance(found, RowPlaces):
+        positions, before = found.positions[equal], found.matches[equal]
+    else:
+        equal = equal[live_flags(file, len(values))[equal]]
+        positions, before = equal, np.zeros(len(equal), np.int64)
+    own = numbers.take(pa.array(equal)).to_numpy(zero_copy_only=False).astype(np.int64)
+    combined = before * len(column.values) + own
     place = np.minimum(np.searchsorted(column.together, combined), len(column.together) - 1)
     together = column.together[place] == combined
     return RowPlaces(file, positions[together], place[together])

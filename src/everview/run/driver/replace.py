@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 
 from everview.facts.files import DataFile, Positions
@@ -15,7 +14,7 @@ from everview.lake.port import LakeTable
 from everview.run.driver.locate import RowPlaces
 from everview.run.driver.stored_files import (
     StoredFiles,
-    live_positions,
+    live_flags,
     packed_table,
     write_file,
 )
@@ -87,8 +86,9 @@ class Replacer:
 
     def _without(self, place: RowPlaces) -> pa.Table:
         rows = self._stored.columns(place.file, self._schema.names)
-        live = live_positions(place.file, rows.num_rows)
-        return rows.take(pa.array(np.setdiff1d(live, place.positions, assume_unique=True)))
+        stays = live_flags(place.file, rows.num_rows)
+        stays[place.positions] = False
+        return rows.filter(pa.array(stays))
 
     def _write(self, part: str, rows: pa.Table) -> tuple[DataFile, ...]:
         if not rows.num_rows:

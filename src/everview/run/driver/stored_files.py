@@ -87,14 +87,19 @@ class StoredFiles:
 
 def marked_positions(file: DataFile) -> Indices:
     """The positions of the rows of a stored file that are deleted."""
-    return np.fromiter(file.deleted, np.int64, len(file.deleted))
+    return np.asarray(file.deleted.to_array(), np.int64)
+
+
+def live_flags(file: DataFile, rows: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Of each row of a stored file whether it counts."""
+    is_live = np.ones(rows, bool)
+    is_live[marked_positions(file)] = False
+    return is_live
 
 
 def live_positions(file: DataFile, rows: int) -> Indices:
     """The positions of the rows of a stored file that count, ascending."""
-    every = np.arange(rows, dtype=np.int64)
-    marked = marked_positions(file)
-    return every if not len(marked) else np.setdiff1d(every, marked, assume_unique=True)
+    return np.flatnonzero(live_flags(file, rows))
 
 
 def packed_table(flat: pa.Table, stored: Schema) -> pa.Table:
