@@ -76,6 +76,7 @@ def run(world: World, table: LakeTable, plan: Planned, rebuild: Rebuild | None =
         frames=Frames(world.engine, plan.facts, VIEW),
         staging=Staging(world.engine, world.storage, token),
         probe=world.probe,
+        open_source=lambda name: world.open(world.entry(name)).open_file,
         rebuild=rebuild,
     )
     with work.failures("session"):  # what fails between the steps

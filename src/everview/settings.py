@@ -64,10 +64,11 @@ class Settings:
     passes_off: tuple[str, ...] = _setting(
         (),
         "To find the cause of an error: the improvements of plans to leave out, by name, separated "
-        "by commas in the variable. They are filters_below_joins, connected_joins, net_first, "
-        "union_of_terms, join_order, small_sides, tidy_parts, narrow_scans, net_sources, parts and "
-        "narrow_queries; all stands for all of them. Refreshes are slower without them, and give "
-        "the same rows. `explain` says which are off.",
+        "by commas in the variable. They are filters_below_joins, connected_joins, "
+        "needed_columns, net_first, union_of_terms, join_order, small_sides, tidy_parts, "
+        "narrow_scans, net_sources, parts, needed_columns_of_queries and narrow_queries; all "
+        "stands for all of them. Refreshes are slower without them, and give the same rows. "
+        "`explain` says which are off.",
     )
 
     class_archive: str = _setting(

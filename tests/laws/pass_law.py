@@ -47,7 +47,7 @@ def _rewritten_otherwise(case: Case, known: Evaluator, off: frozenset[str]) -> s
         known = Evaluator(case.state())
         context = PassContext(
             leaf_rows=_few_changes,
-            leaf_facts=_leaf_facts(known),
+            leaf_facts=_leaf_facts(known, by_values=not netted),
             repeated=1,
             together=5,
             netted=frozenset(netted),
@@ -81,8 +81,10 @@ def _rewritten_changes(
     return ""
 
 
-def _leaf_facts(known: Evaluator) -> LeafFacts:
-    """What files would say of the numbers in the leaves, as narrowly as they can."""
+def _leaf_facts(known: Evaluator, *, by_values: bool) -> LeafFacts:
+    """What files would say of the numbers in the leaves, as narrowly as they can; or rows at hand,
+    whose values are known.
+    """
 
     def facts(leaf: Scan | Changes | Local) -> tuple[Types, Ranges]:
         if isinstance(leaf, Local) and not known.is_kept(leaf.name):
@@ -98,7 +100,9 @@ def _leaf_facts(known: Evaluator) -> LeafFacts:
         for place, column in enumerate(leaf.columns):
             some = [row[place] for row, _ in known.lines(leaf)]
             numbers = [v for v in some if v is not None]
-            if column.id in types and numbers:
+            if column.id in types and by_values:
+                ranges[column.id] = Range.of_values(frozenset(numbers), null=None in some)
+            elif column.id in types and numbers:
                 ranges[column.id] = Range(min(numbers), max(numbers), None in some)
         return types, ranges
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import reduce
 
 from everview.algebra.ranges import Range
@@ -17,8 +18,19 @@ from everview.optimize.reach import LeafFacts, Ranges
 # Types whose values Python orders as Spark does, and of which bounds are known exactly.
 _ORDERED = frozenset({"byte", "short", "integer", "long", "date", "string"})
 
-# Rows at hand by their name: the names and types of their columns, and the files they lie in.
-AtHand = Mapping[str, tuple[Schema, tuple[TableFile, ...]]]
+
+@dataclass(frozen=True, slots=True)
+class RowsAtHand:
+    """The names and types of the columns of rows at hand, the files they lie in, and by name the
+    values of a column, where they are few.
+    """
+
+    schema: Schema
+    files: tuple[TableFile, ...]
+    values: Callable[[str], Range | None] = lambda _: None
+
+
+AtHand = Mapping[str, RowsAtHand]  # by the name of their leaf
 
 
 def leaf_facts(facts: RefreshFacts, at_hand: AtHand | None = None) -> LeafFacts:
@@ -45,10 +57,12 @@ def leaf_facts(facts: RefreshFacts, at_hand: AtHand | None = None) -> LeafFacts:
 def _of_local(leaf: Local, at_hand: AtHand) -> tuple[Types, Ranges]:
     if leaf.name not in at_hand:
         return {}, {}
-    schema, files = at_hand[leaf.name]
-    names = dict(zip((c.id for c in leaf.columns), schema.names, strict=False))
-    types = _types(names, schema)
-    return types, _ranges(names, types, files)
+    rows = at_hand[leaf.name]
+    names = dict(zip((c.id for c in leaf.columns), rows.schema.names, strict=False))
+    types = _types(names, rows.schema)
+    values = {column: rows.values(names[column]) for column in types}
+    known = {column: range_ for column, range_ in values.items() if range_ is not None}
+    return types, {**_ranges(names, types, rows.files), **known}
 
 
 def _changed_files(source: SourceFacts) -> Iterable[TableFile]:

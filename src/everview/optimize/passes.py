@@ -13,6 +13,7 @@ from everview.algebra.relations import Rel
 from everview.algebra.scalars import Types
 from everview.errors import InvalidArgument, PlanSpoiled
 from everview.optimize.narrow import narrowed
+from everview.optimize.needed_columns import with_needed_columns
 from everview.optimize.net_first import netted_first
 from everview.optimize.parts import MOST_REPEATED, MOST_TOGETHER, LeafBytes, Parted, parted, tidied
 from everview.optimize.reach import LeafFacts
@@ -99,6 +100,13 @@ def _parted(rel: Rel, context: PassContext) -> Parted:
 
 _STORED = "how the rows of a view are stored is read off the plan that it gives"
 
+NARROW_QUERIES = Pass(
+    "narrow_queries",
+    When.QUERY,
+    "cuts scans to the keys of the rows at hand, so that the driver can fetch few rows",
+    lambda rel, context: narrowed(rel, context.leaf_facts),
+)
+
 PASSES: tuple[Pass, ...] = (
     Pass(
         "merge_projections",
@@ -125,6 +133,12 @@ PASSES: tuple[Pass, ...] = (
         When.BEFORE,
         "orders inner joins so that each finds its partners by an equality",
         lambda rel, _: connected_joins(rel),
+    ),
+    Pass(
+        "needed_columns",
+        When.BEFORE,
+        "leaves out the columns of tables that nothing looks at",
+        lambda rel, _: with_needed_columns(rel),
     ),
     Pass(
         "net_first",
@@ -177,18 +191,19 @@ PASSES: tuple[Pass, ...] = (
         _parted,
     ),
     Pass(
+        "needed_columns_of_queries",
+        When.QUERY,
+        "leaves out the columns of a query that nothing looks at",
+        lambda rel, _: with_needed_columns(rel),
+    ),
+    Pass(
         "many_not_sent",
         When.QUERY,
         "lets Spark choose how to join rows at hand that are many",
         lambda rel, context: rel if context.few else without_broadcast(rel),
         required="Spark fails to send many rows to every task",
     ),
-    Pass(
-        "narrow_queries",
-        When.QUERY,
-        "cuts scans to the keys of the rows at hand",
-        lambda rel, context: narrowed(rel, context.leaf_facts),
-    ),
+    NARROW_QUERIES,
 )
 
 
@@ -225,7 +240,7 @@ def improved(when: When, rel: Rel, context: PassContext | None = None) -> Improv
     queries = Parted((), rel)
     ran = []
     for one in PASSES:
-        if one.when is not when or _is_off(one, known.off):
+        if one.when is not when or is_off(one, known.off):
             continue
         before = queries.rest
         begun = time.perf_counter()
@@ -258,7 +273,8 @@ def require_passes(names: Iterable[str]) -> None:
         )
 
 
-def _is_off(one: Pass, off: frozenset[str]) -> bool:
+def is_off(one: Pass, off: frozenset[str]) -> bool:
+    """Whether a pass is left out."""
     return not one.required and (one.name in off or ALL in off)
 
 

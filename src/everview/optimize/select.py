@@ -78,6 +78,8 @@ def ranges_that_cut(
 
 
 def _covers_most(range_: Range, files: tuple[TableFile, ...], column: str) -> bool:
+    if range_.has_no_value:
+        return False
     bounds = [f.bounds_of(column) for f in files]
     known = [b for b in bounds if _known(b)]
     if not known or len(known) < len(bounds):
@@ -92,6 +94,8 @@ def _covers_most(range_: Range, files: tuple[TableFile, ...], column: str) -> bo
 def _meets(bounds: Bounds, range_: Range) -> bool:
     if range_.null and admits(bounds, None):
         return True
+    if range_.has_no_value:
+        return False
     return not _known(bounds) or bool(bounds.low <= range_.high and range_.low <= bounds.high)
 
 

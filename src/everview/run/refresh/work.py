@@ -17,9 +17,11 @@ from everview.facts.files import TableFile
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import TableShape
 from everview.lake.port import LakeTable
-from everview.optimize.passes import When, improved
+from everview.optimize.leaf_facts import RowsAtHand
+from everview.optimize.passes import NARROW_QUERIES, PassContext, When, improved, is_off
 from everview.program.planned import Planned
 from everview.run.faults import FaultProbe
+from everview.run.refresh.fetch import OpenSource, few_values, with_few_rows_fetched
 from everview.run.rows.frames import Frames
 from everview.run.rows.staging import Staged, Staging
 from everview.run.rows.write import Written
@@ -54,6 +56,7 @@ class Work:
     frames: Frames
     staging: Staging
     probe: FaultProbe
+    open_source: OpenSource
     rebuild: Rebuild | None = None
     actions: Actions = field(default_factory=Actions)
 
@@ -99,8 +102,19 @@ class Work:
 
     def query(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
         """The rows of a plan under these names, improved by what is known of the rows at hand."""
-        at_hand = {name: (s.schema, s.files) for name, s in self.frames.local.items()}
-        few = all(s.is_small for name, s in self.frames.local.items() if name in (KEYS, CHANGES))
-        rel = improved(When.QUERY, rel, context_of(self.facts, at_hand, few=few)).plan
+        context = self._context(self.frames)
+        rel = improved(When.QUERY, rel, context).plan
         types = column_types(self.shape, self.facts.stored.record, rel)
-        return self.frames.run(write(rel, types, names))
+        frames = self.frames
+        if context.few and not is_off(NARROW_QUERIES, context.off):
+            rel, frames = with_few_rows_fetched(
+                rel, frames, lambda held: self._context(held).leaf_facts, self.open_source
+            )
+        return frames.run(write(rel, types, names))
+
+    def _context(self, frames: Frames) -> PassContext:
+        """What the passes know when these rows are at hand."""
+        held = frames.local
+        at_hand = {n: RowsAtHand(s.schema, s.files, few_values(s)) for n, s in held.items()}
+        few = all(s.is_small for name, s in held.items() if name in (KEYS, CHANGES))
+        return context_of(self.facts, at_hand, few=few)

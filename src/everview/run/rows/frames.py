@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from types import MappingProxyType
@@ -19,6 +19,7 @@ from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot, TableChanges
 from everview.optimize.select import files_within, ranges_that_cut
+from everview.run.rows.fetched import Fetched
 from everview.run.rows.read import changes_frame, flattened, snapshot_frame, spark_schema
 from everview.run.rows.staging import Staged
 from everview.run.rows.tails import shown_frame
@@ -38,11 +39,12 @@ class Frames:
     engine: Engine
     facts: RefreshFacts
     view_scan: str
-    local: Mapping[str, Staged] = field(default_factory=dict)  # rows that earlier steps left
+    local: Mapping[str, Staged | Fetched] = field(default_factory=dict)  # rows at hand
     touched: tuple[TableFile, ...] | None = None  # the files of the stored view to read; None: all
     stored_rows: pa.Table | None = None  # the rows of the stored view to read; None: by files
     read: dict[str, Read] = field(default_factory=dict)
     made: dict[tuple[str, object], DataFrame] = field(default_factory=dict)  # by version or changes
+    fetched: dict[Hashable, Fetched | None] = field(default_factory=dict)  # None: left to Spark
 
     def run(self, query: Sql) -> DataFrame:
         """The query over the pinned rows."""
@@ -65,7 +67,7 @@ class Frames:
                 snapshot = self.facts.source(table).at(at)
                 files = files_within(snapshot.files, leaf.ranges())
                 rows = self.source(table, replace(snapshot, files=files), leaf.ranges())
-                return _cut(rows, ranges_that_cut(leaf.ranges(), files))
+                return _within(rows, ranges_that_cut(leaf.ranges(), files))
             case Changes(table, _):
                 return self._changes(table)
 
@@ -76,7 +78,7 @@ class Frames:
         left out; a column that came later is not seen, one that nobody uses and that is gone is
         NULL.
         """
-        self._count(name, Read(snapshot.rows, snapshot.bytes))
+        self.count(name, Read(snapshot.rows, snapshot.bytes))
         made = name, (snapshot.version, frozenset(within.items()))
         if made not in self.made:
             self.made[made] = self._source(name, snapshot)
@@ -101,15 +103,22 @@ class Frames:
     def _changes(self, name: str) -> DataFrame:
         source = self.facts.source(name)
         assert isinstance(source.changes, TableChanges)
-        held = source.changes if source.gross is None else source.gross
-        self._count(name, Read(held.rows, held.bytes, held.rows))
+        self.count_changes(name)
         if (name, None) not in self.made:
             frame = changes_frame(self.engine.own, source.changes, source.at_new.partition_by)
             recorded = self.facts.stored.record.source(name).schema
             self.made[name, None] = _filled(frame, recorded)
         return self.made[name, None]
 
-    def _count(self, name: str, read: Read) -> None:
+    def count_changes(self, name: str) -> None:
+        """Take the changes of a source into the account, as the log tells them."""
+        source = self.facts.source(name)
+        assert isinstance(source.changes, TableChanges)
+        held = source.changes if source.gross is None else source.gross
+        self.count(name, Read(held.rows, held.bytes, held.rows))
+
+    def count(self, name: str, read: Read) -> None:
+        """Take what was read of a source into the account."""
         self.read[name] = self.read.get(name, Read(0, 0)) + read
 
 
@@ -122,11 +131,13 @@ def _filled(frame: DataFrame, recorded: Schema) -> DataFrame:
     return frame
 
 
-def _cut(frame: DataFrame, within: Mapping[str, Range]) -> DataFrame:
+def _within(frame: DataFrame, within: Mapping[str, Range]) -> DataFrame:
     """The rows within these ranges, for Spark to leave out parts of files too."""
     for name, range_ in within.items():
         column = F.col(quoted(name))
-        inside = column.between(_literal(range_.low), _literal(range_.high))
+        inside = F.lit(False)
+        if not range_.has_no_value:
+            inside = column.between(_literal(range_.low), _literal(range_.high))
         frame = frame.filter(inside | column.isNull() if range_.null else inside)
     return frame
 

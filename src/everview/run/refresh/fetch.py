@@ -1,0 +1,192 @@
+"""The leaves of a query that are few rows, fetched by the driver before Spark runs the query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+
+import pyarrow.compute as pc
+
+from everview.algebra.ranges import MOST_VALUES, Range
+from everview.algebra.relations import Changes, Local, Rel, Scan
+from everview.algebra.scalars import Column
+from everview.algebra.walk import transformed, walk_plan
+from everview.facts.receipts import Read
+from everview.facts.refreshes import SourceFacts
+from everview.facts.schema import Field, Schema
+from everview.facts.tables import Snapshot, TableChanges
+from everview.optimize.narrow import narrowed
+from everview.optimize.needed_columns import Needed, needed_columns
+from everview.optimize.reach import LeafFacts
+from everview.run.driver.fetch import (
+    FetchedRows,
+    OpenFile,
+    all_rows,
+    rows_of_changes,
+    rows_with_values,
+)
+from everview.run.rows.fetched import Fetched
+from everview.run.rows.frames import Frames
+from everview.run.rows.staging import Staged
+from everview.sql.write.door import local_names
+from everview.sql.write.select import WEIGHT
+
+# What goes in: a query of a refresh. What comes out: the same query, in which leaves of few rows
+# are rows at hand, fetched by the driver. First the changes themselves are fetched. Their values
+# say which rows of the tables that they meet can matter, so those are looked up, and their values
+# say the same of the next tables, until nothing more is found. A leaf of many rows, or one whose
+# columns are too large to be looked at, stays and is Spark's to read.
+#
+#     Δlines ⋈ orders ⋈ people     6,000 changes, of 5,900 orders
+#                                  so 5,900 of 1,500,000 orders are fetched, of 5,200 people
+#                                  so 5,200 of 100,000 people are fetched
+#                                  and Spark joins three small relations
+
+SMALL_TABLE = 1_000_000  # bytes of files that are fetched as they are
+
+OpenSource = Callable[[str], OpenFile]
+FactsAtHand = Callable[[Frames], LeafFacts]
+
+
+def with_few_rows_fetched(
+    rel: Rel, frames: Frames, facts_at_hand: FactsAtHand, open_source: OpenSource
+) -> tuple[Rel, Frames]:
+    """The plan whose leaves of few rows are at hand in the frames that are given back."""
+    fetching = _Fetching(frames, open_source, {})
+    while True:
+        narrow = narrowed(rel, facts_at_hand(fetching.frames))
+        fetching = replace(fetching, needed=needed_columns(narrow))
+        found = {id(leaf): fetching.at_hand(leaf) for leaf in _leaves(narrow)}
+        got = {key: rows for key, rows in found.items() if rows is not None}
+        if not got:
+            return narrow, fetching.frames
+
+        def taken(some: Rel, got: dict[int, _Named] = got) -> Rel:
+            return got[id(some)].leaf if id(some) in got else some
+
+        rel = transformed(narrow, taken)
+        local = {rows.leaf.name: rows.rows for rows in got.values()}
+        held = {**fetching.frames.local, **local}
+        fetching = replace(fetching, frames=replace(fetching.frames, local=held))
+
+
+def _leaves(rel: Rel) -> list[Scan | Changes]:
+    return [leaf for leaf in walk_plan(rel) if isinstance(leaf, Scan | Changes)]
+
+
+def few_values(rows: Staged | Fetched) -> Callable[[str], Range | None]:
+    """By column the values of rows at hand, None where they are many."""
+
+    def of(column: str) -> Range | None:
+        if not rows.is_small or not rows.schema.names:
+            return None
+        values = pc.unique(rows.table.column(column))
+        if len(values) > MOST_VALUES:
+            return None
+        some = values.to_pylist()
+        return Range.of_values(frozenset(v for v in some if v is not None), null=None in some)
+
+    return cache(of)
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A leaf of rows at hand, and the rows."""
+
+    leaf: Local
+    rows: Fetched
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetching:
+    frames: Frames
+    open_source: OpenSource
+    needed: Needed
+
+    def at_hand(self, leaf: Scan | Changes) -> _Named | None:
+        """The leaf as rows at hand, None if they are not to be fetched."""
+        if leaf.table == self.frames.view_scan:
+            return None
+        source = self.frames.facts.source(leaf.table)
+        if source.tail is not None:  # not all of its stored rows are read
+            return None
+        needed = self.needed[id(leaf)]
+        columns = tuple(c for c in leaf.columns if c.id in needed) or leaf.columns[:1]
+        key = leaf, columns
+        if key not in self.frames.fetched:
+            self.frames.fetched[key] = self._fetch(leaf, columns, source)
+        rows = self.frames.fetched[key]
+        if rows is None:
+            return None
+        name = f"fetched{list(self.frames.fetched).index(key) + 1}"
+        return _Named(Local(name, columns, leaf.weighted), rows)
+
+    def _fetch(
+        self, leaf: Scan | Changes, columns: tuple[Column, ...], source: SourceFacts
+    ) -> Fetched | None:
+        found = self._changes(source, columns) if isinstance(leaf, Changes) else None
+        if isinstance(leaf, Scan):
+            found = self._rows(leaf, columns, source)
+        if found is None:
+            return None
+        recorded = self.frames.facts.stored.record.source(source.name).schema
+        names = local_names(columns)
+        fields = [Field(n, recorded[c.name].type) for n, c in zip(names, columns, strict=True)]
+        if leaf.weighted:
+            fields.append(Field(WEIGHT, "long"))
+        table = found.table.rename_columns([f.name for f in fields])
+        return Fetched(Schema(tuple(fields)), table, self.frames.engine)
+
+    def _changes(self, source: SourceFacts, columns: tuple[Column, ...]) -> FetchedRows | None:
+        changes = source.changes
+        if not isinstance(changes, TableChanges) or not _holds(changes.schema, columns):
+            return None
+        names = [c.name for c in columns]
+        found = rows_of_changes(changes, names, self.open_source(source.name), WEIGHT)
+        if found is not None:
+            self.frames.count_changes(source.name)
+        return found
+
+    def _rows(
+        self, scan: Scan, columns: tuple[Column, ...], source: SourceFacts
+    ) -> FetchedRows | None:
+        snapshot = source.at(scan.at)
+        if not _holds(snapshot.schema, columns):
+            return None
+        found = self._found(scan, columns, snapshot)
+        if found is not None:
+            self.frames.count(source.name, Read(found.table.num_rows, found.bytes))
+        return found
+
+    def _found(
+        self, scan: Scan, columns: tuple[Column, ...], snapshot: Snapshot
+    ) -> FetchedRows | None:
+        names, open_ = [c.name for c in columns], self.open_source(scan.table)
+        wanted = _few_values(scan, columns)
+        if wanted:
+            return rows_with_values(snapshot, names, wanted, open_)
+        if snapshot.bytes <= SMALL_TABLE:
+            return all_rows(snapshot, names, open_)
+        return None
+
+
+def _few_values(scan: Scan, columns: tuple[Column, ...]) -> dict[str, Range]:
+    """The columns of which few values are wanted, with these, the fewest last: they may well be
+    all that there are.
+    """
+    names = {c.id: c.name for c in columns}
+    some = [
+        (len(range_.values), names[column], range_)
+        for column, range_ in scan.within
+        if range_.values is not None and column in names
+    ]
+    return {name: range_ for _, name, range_ in sorted(some, key=_number_and_name, reverse=True)}
+
+
+def _number_and_name(one: tuple[int, str, Range]) -> tuple[int, str]:
+    return one[:2]
+
+
+def _holds(schema: Schema, columns: tuple[Column, ...]) -> bool:
+    return all(c.name in schema for c in columns)
