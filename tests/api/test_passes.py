@@ -45,6 +45,7 @@ def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
 WITHOUT = {
     "filters_below_joins": ["known"],
     "connected_joins": ["by_land"],
+    "needed_columns": ["ranked"],
     "net_first": ["by_land"],
     "union_of_terms": ["by_land"],
     "join_order": ["by_land"],
@@ -53,6 +54,7 @@ WITHOUT = {
     "narrow_scans": ["with_land"],
     "net_sources": ["ranked"],
     "parts": ["with_land"],
+    "needed_columns_of_queries": ["ranked"],
     "narrow_queries": ["ranked"],
     ALL: [*VIEWS],
 }

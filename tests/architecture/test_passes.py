@@ -10,10 +10,16 @@ HOME = "everview/optimize/passes.py"
 # What makes another plan of a plan; a rewrite is a function in a file of its name.
 IMPROVING = {
     *("narrowed", "parted", "tidied", "with_small_sides", "without_broadcast", "rewrite"),
+    *("with_needed_columns", "without_needless_columns"),
     *(p.stem for p in (SOURCES / "everview" / "rewrite").glob("*.py")),
 } - {"__init__", "rules", "chains"}
 # The root of a definition is looked at as if its projections were one; the plan stays.
-LOOKS = {("everview/shape/tail.py", "project_merge")}
+LOOKS = {
+    ("everview/shape/tail.py", "project_merge"),
+    # What is left of projections in a row is part of the pass.
+    ("everview/optimize/needed_columns.py", "project_merge"),
+    ("everview/optimize/needed_columns.py", "rewrite"),
+}
 
 
 def imported(text: str) -> set[str]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from everview.algebra.memo import Memo
 from everview.algebra.operator import ids
-from everview.algebra.relations import Project, Rel, Scan, UnionAll
+from everview.algebra.relations import Except, Intersect, Join, Project, Rel, Scan, UnionAll
 from everview.algebra.scalars import Column, ColumnId, Ref, refs
-from everview.algebra.walk import bottom_up, over_inputs
+from everview.algebra.walk import bottom_up, over_inputs, walk_plan
+from everview.delta.groups import GroupingOperator
 from everview.rewrite.project_merge import project_merge
 from everview.rewrite.rules import rewrite
 
@@ -21,12 +22,25 @@ from everview.rewrite.rules import rewrite
 # First it is asked from the root down what is needed: an operator needs of its inputs what it
 # looks at itself, and what it passes on to those above that need it. Then the plan is built anew
 # from the leaves up: projections and unions give only the columns that are needed, and a
-# projection stands right above each scan.
+# projection stands right above each scan. A definition of inner joins and filters alone is left as
+# it is: its changes are computed without comparing rows.
 #
 #     γ store, count(*) (sales ⋈ stores)      of sales only the store is needed: not the customer,
 #                                             not the comment of 100 letters
 
 Needed = Mapping[int, frozenset[ColumnId]]  # by the identity of an operator
+
+
+def without_needless_columns(rel: Rel) -> Rel:
+    """The definition with only the columns that are needed, where its rows are compared."""
+    return with_needed_columns(rel) if any(map(_compares_rows, walk_plan(rel))) else rel
+
+
+def _compares_rows(rel: Rel) -> bool:
+    """Whether the changes of an operator's rows are found by comparing what was with what is."""
+    if isinstance(rel, Join):
+        return rel.kind not in ("inner", "cross")
+    return isinstance(rel, GroupingOperator | Except | Intersect)
 
 
 def with_needed_columns(rel: Rel) -> Rel:

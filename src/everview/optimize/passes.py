@@ -13,7 +13,7 @@ from everview.algebra.relations import Rel
 from everview.algebra.scalars import Types
 from everview.errors import InvalidArgument, PlanSpoiled
 from everview.optimize.narrow import narrowed
-from everview.optimize.needed_columns import with_needed_columns
+from everview.optimize.needed_columns import with_needed_columns, without_needless_columns
 from everview.optimize.net_first import netted_first
 from everview.optimize.parts import MOST_REPEATED, MOST_TOGETHER, LeafBytes, Parted, parted, tidied
 from everview.optimize.reach import LeafFacts
@@ -137,8 +137,8 @@ PASSES: tuple[Pass, ...] = (
     Pass(
         "needed_columns",
         When.BEFORE,
-        "leaves out the columns of tables that nothing looks at",
-        lambda rel, _: with_needed_columns(rel),
+        "leaves out the columns of tables that nothing looks at, where whole rows are compared",
+        lambda rel, _: without_needless_columns(rel),
     ),
     Pass(
         "net_first",

@@ -19,9 +19,9 @@ from everview.facts.tables import Snapshot, TableChanges
 from everview.lake.storage import is_absolute
 from everview.optimize.select import files_with_keys
 from everview.run.driver.arrow_types import arrow_schema
+from everview.run.driver.inline import inline_rows
 from everview.run.driver.source_files import SourceFiles
-from everview.run.driver.stored_files import Indices, live_flags, live_positions
-from everview.run.rows.inline import inline_rows
+from everview.run.driver.stored_files import Indices, OpenFile, live_flags, live_positions
 
 # What goes in: a source at some version or its changes, the columns that are needed, and the
 # values that some of them may have. What comes out: these rows as an Arrow table, or None where
@@ -35,10 +35,8 @@ from everview.run.rows.inline import inline_rows
 #     orders with o_orderkey in (5, 7, 9)     one column of 1,500,000 rows is looked at,
 #                                             three rows of the others are taken
 
-MOST_ROWS = 100_000
+MOST_FETCHED_ROWS = 100_000
 MOST_LOOKED_AT = 1_000_000_000  # bytes of the columns, as they are stored
-
-OpenFile = Callable[[str], pa.NativeFile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ def rows_of_changes(
     changes: TableChanges, names: Sequence[str], open_: OpenFile, weight: str
 ) -> FetchedRows | None:
     """These columns of the rows that go and come, with their weight as the last one."""
-    if changes.rows is None or changes.rows > MOST_ROWS:
+    if changes.rows is None or changes.rows > MOST_FETCHED_ROWS:
         return None
     if any(c.sign is Sign.FEED for c in changes.files):
         return None
@@ -80,7 +78,7 @@ def rows_with_values(
 def all_rows(snapshot: Snapshot, names: Sequence[str], open_: OpenFile) -> FetchedRows | None:
     """These columns of all rows."""
     reader = _Reader.of(snapshot.schema, names, open_)
-    if reader is None or snapshot.rows is None or snapshot.rows > MOST_ROWS:
+    if reader is None or snapshot.rows is None or snapshot.rows > MOST_FETCHED_ROWS:
         return None
     empty = reader.stored.types.empty_table()
 
@@ -190,7 +188,7 @@ def _rows_with_values(
         found = [rows.filter(test(rows.column(name))) for rows in found]
     located = list(zip(data, reader.stored.of_each(places, data), strict=True))
     some = [(file, positions) for file, positions in located if len(positions)]
-    if sum(len(p) for _, p in some) + sum(rows.num_rows for rows in found) > MOST_ROWS:
+    if sum(len(p) for _, p in some) + sum(rows.num_rows for rows in found) > MOST_FETCHED_ROWS:
         return None
     found += reader.stored.of_each(lambda at: reader.stored.rows_at(*at, reader.names), some)
     return FetchedRows(pa.concat_tables([reader.stored.types.empty_table(), *found]), size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -23,10 +23,9 @@ from everview.run.driver.arrow_types import arrow_schema
 from everview.run.driver.differences import FileRows, differences
 from everview.run.driver.locate import RowPlaces, rows_at
 from everview.run.driver.source_files import SourceFiles
+from everview.run.driver.stored_files import OpenFile
 
 MOST_NETTED_ROWS = 20_000  # rows that are handed to Spark as they are; more are read there again
-
-OpenFile = Callable[[str], pa.NativeFile]
 
 
 def net_changes(

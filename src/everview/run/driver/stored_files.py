@@ -20,6 +20,7 @@ from everview.facts.views import HIDDEN
 _A = TypeVar("_A")
 _B = TypeVar("_B")
 
+OpenFile = Callable[[str], pa.NativeFile]
 Indices = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 _THREADS = 4  # Arrow computes outside of Python's lock
@@ -38,7 +39,7 @@ class StoredFiles:
     """
 
     types: pa.Schema
-    open_: Callable[[str], pa.NativeFile]
+    open_: OpenFile
     name: str = ""
 
     def columns(self, file: DataFile, names: Sequence[str]) -> pa.Table:

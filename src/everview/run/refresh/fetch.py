@@ -16,16 +16,14 @@ from everview.facts.receipts import Read
 from everview.facts.refreshes import SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Snapshot, TableChanges
-from everview.optimize.narrow import narrowed
 from everview.optimize.needed_columns import Needed, needed_columns
-from everview.optimize.reach import LeafFacts
 from everview.run.driver.fetch import (
     FetchedRows,
-    OpenFile,
     all_rows,
     rows_of_changes,
     rows_with_values,
 )
+from everview.run.driver.stored_files import OpenFile
 from everview.run.rows.fetched import Fetched
 from everview.run.rows.frames import Frames
 from everview.run.rows.staging import Staged
@@ -46,26 +44,28 @@ from everview.sql.write.select import WEIGHT
 SMALL_TABLE = 1_000_000  # bytes of files that are fetched as they are
 
 OpenSource = Callable[[str], OpenFile]
-FactsAtHand = Callable[[Frames], LeafFacts]
+Narrow = Callable[[Rel, Frames], Rel]
 
 
 def with_few_rows_fetched(
-    rel: Rel, frames: Frames, facts_at_hand: FactsAtHand, open_source: OpenSource
+    rel: Rel, frames: Frames, narrow: Narrow, open_source: OpenSource
 ) -> tuple[Rel, Frames]:
-    """The plan whose leaves of few rows are at hand in the frames that are given back."""
+    """The plan whose leaves of few rows are at hand in the frames that are given back; `narrow`
+    cuts a plan to the values of the rows at hand.
+    """
     fetching = _Fetching(frames, open_source, {})
     while True:
-        narrow = narrowed(rel, facts_at_hand(fetching.frames))
-        fetching = replace(fetching, needed=needed_columns(narrow))
-        found = {id(leaf): fetching.at_hand(leaf) for leaf in _leaves(narrow)}
+        rel = narrow(rel, fetching.frames)
+        fetching = replace(fetching, needed=needed_columns(rel))
+        found = {id(leaf): fetching.at_hand(leaf) for leaf in _leaves(rel)}
         got = {key: rows for key, rows in found.items() if rows is not None}
         if not got:
-            return narrow, fetching.frames
+            return rel, fetching.frames
 
         def taken(some: Rel, got: dict[int, _Named] = got) -> Rel:
             return got[id(some)].leaf if id(some) in got else some
 
-        rel = transformed(narrow, taken)
+        rel = transformed(rel, taken)
         local = {rows.leaf.name: rows.rows for rows in got.values()}
         held = {**fetching.frames.local, **local}
         fetching = replace(fetching, frames=replace(fetching.frames, local=held))

@@ -102,15 +102,16 @@ class Work:
 
     def query(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
         """The rows of a plan under these names, improved by what is known of the rows at hand."""
-        context = self._context(self.frames)
-        rel = improved(When.QUERY, rel, context).plan
         types = column_types(self.shape, self.facts.stored.record, rel)
-        frames = self.frames
+        frames, context = self.frames, self._context(self.frames)
         if context.few and not is_off(NARROW_QUERIES, context.off):
-            rel, frames = with_few_rows_fetched(
-                rel, frames, lambda held: self._context(held).leaf_facts, self.open_source
-            )
+            rel, frames = with_few_rows_fetched(rel, frames, self._narrow, self.open_source)
+        else:
+            rel = self._narrow(rel, frames)
         return frames.run(write(rel, types, names))
+
+    def _narrow(self, rel: Rel, frames: Frames) -> Rel:
+        return improved(When.QUERY, rel, self._context(frames)).plan
 
     def _context(self, frames: Frames) -> PassContext:
         """What the passes know when these rows are at hand."""

@@ -19,7 +19,7 @@ from everview.facts.schema import Field, Schema
 from everview.facts.tables import Snapshot, TableChanges
 from everview.facts.views import HIDDEN
 from everview.lake.storage import spark_path
-from everview.run.rows.inline import inline_rows
+from everview.run.driver.inline import inline_rows
 from everview.run.rows.selected import FILE, row_index, selected_rows, selection_table
 from everview.sql.names import quoted
 from everview.sql.write.changing import PATH, ROW
