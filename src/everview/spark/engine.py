@@ -43,6 +43,7 @@ ALWAYS = {
 SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
+    "spark.sql.leafNodeDefaultParallelism": "1",  # rows at hand are few
 }
 
 # Where touched files are written anew: one task per stored file, which writes one.

@@ -20,7 +20,7 @@ from everview.lake.storage import is_absolute
 from everview.optimize.select import files_with_keys
 from everview.run.driver.arrow_types import arrow_schema
 from everview.run.driver.inline import inline_rows
-from everview.run.driver.source_files import SourceFiles
+from everview.run.driver.source_files import HeldColumns, SourceFiles
 from everview.run.driver.stored_files import Indices, OpenFile, live_flags, live_positions
 
 # What goes in: a source at some version or its changes, the columns that are needed, and the
@@ -35,8 +35,17 @@ from everview.run.driver.stored_files import Indices, OpenFile, live_flags, live
 #     orders with o_orderkey in (5, 7, 9)     one column of 1,500,000 rows is looked at,
 #                                             three rows of the others are taken
 
-MOST_FETCHED_ROWS = 100_000
+MOST_FETCHED_ROWS = 250_000
 MOST_LOOKED_AT = 1_000_000_000  # bytes of the columns, as they are stored
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table as the driver reads it: its name, how a file of it is opened, and what was read."""
+
+    name: str
+    open_: OpenFile
+    held: HeldColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +57,24 @@ class FetchedRows:
 
 
 def rows_of_changes(
-    changes: TableChanges, names: Sequence[str], open_: OpenFile, weight: str
+    changes: TableChanges, names: Sequence[str], source: Source, weight: str
 ) -> FetchedRows | None:
     """These columns of the rows that go and come, with their weight as the last one."""
     if changes.rows is None or changes.rows > MOST_FETCHED_ROWS:
         return None
     if any(c.sign is Sign.FEED for c in changes.files):
         return None
-    reader = _Reader.of(changes.schema, names, open_)
+    reader = _Reader.of(changes.schema, names, source)
     if reader is None:
         return None
     return reader.unless_left(lambda: _rows_of_changes(reader, changes.files, weight))
 
 
 def rows_with_values(
-    snapshot: Snapshot, names: Sequence[str], wanted: Mapping[str, Range], open_: OpenFile
+    snapshot: Snapshot, names: Sequence[str], wanted: Mapping[str, Range], source: Source
 ) -> FetchedRows | None:
     """These columns of the rows that have, in each of some of them, one of a few values."""
-    reader = _Reader.of(snapshot.schema, names, open_)
+    reader = _Reader.of(snapshot.schema, names, source)
     if reader is None:
         return None
     files = snapshot.files
@@ -75,9 +84,9 @@ def rows_with_values(
     return reader.unless_left(lambda: _rows_with_values(reader, files, wanted))
 
 
-def all_rows(snapshot: Snapshot, names: Sequence[str], open_: OpenFile) -> FetchedRows | None:
+def all_rows(snapshot: Snapshot, names: Sequence[str], source: Source) -> FetchedRows | None:
     """These columns of all rows."""
-    reader = _Reader.of(snapshot.schema, names, open_)
+    reader = _Reader.of(snapshot.schema, names, source)
     if reader is None or snapshot.rows is None or snapshot.rows > MOST_FETCHED_ROWS:
         return None
     empty = reader.stored.types.empty_table()
@@ -97,11 +106,15 @@ class _Reader:
     stored: SourceFiles
 
     @staticmethod
-    def of(schema: Schema, names: Sequence[str], open_: OpenFile) -> _Reader | None:
+    def of(schema: Schema, names: Sequence[str], source: Source) -> _Reader | None:
         """None if a column is of a type that only Spark holds."""
         some = schema.only(tuple(names))
         types = arrow_schema(some)
-        return None if types is None else _Reader(some, SourceFiles(types, open_))
+        return (
+            None
+            if types is None
+            else _Reader(some, SourceFiles(types, source.open_, source.name, source.held))
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,8 +12,30 @@ from everview.apply.exact import LeftToSpark
 from everview.facts.files import DataFile
 from everview.run.driver.stored_files import StoredFiles
 
+MOST_HELD = 256_000_000  # bytes
 _OLD_CALENDAR = b"org.apache.spark.legacy"  # days are counted in another calendar there
 _INT96 = "INT96"  # a moment in UTC, whatever Arrow makes of it
+
+
+class HeldColumns:
+    """Columns of files as they were read, for what is looked up next in the same files: what a
+    table holds now, and what it held before. Up to a number of bytes; what comes later is read
+    again.
+    """
+
+    def __init__(self, most: int = MOST_HELD) -> None:
+        self._left = most
+        self._held: dict[tuple[str, str], pa.ChunkedArray] = {}
+
+    def find(self, path: str, name: str, type_: pa.DataType) -> pa.ChunkedArray | None:
+        """A column of a file under its path and the table's; None if it is not held."""
+        held = self._held.get((path, name))
+        return held if held is not None and held.type == type_ else None
+
+    def hold(self, path: str, name: str, column: pa.ChunkedArray) -> None:
+        if column.nbytes <= self._left:
+            self._left -= column.nbytes
+            self._held[path, name] = column
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +44,26 @@ class SourceFiles(StoredFiles):
     something else to Spark.
     """
 
+    held: HeldColumns = field(default_factory=lambda: HeldColumns(0))
+
     def columns(self, file: DataFile, names: Sequence[str]) -> pa.Table:
         """All rows of a file, those that do not count too."""
+        found = {n: self._held(file, n) for n in names}
+        missing = [n for n, column in found.items() if column is None]
+        if missing or not names:
+            read = self._read(file, missing)
+            for name in missing:
+                found[name] = read.column(name)
+                self.held.hold(self._place(file), name, read.column(name))
+        return pa.table(found)
+
+    def _held(self, file: DataFile, name: str) -> pa.ChunkedArray | None:
+        return self.held.find(self._place(file), name, self.types.field(name).type)
+
+    def _place(self, file: DataFile) -> str:
+        return f"{self.name}/{file.path}"
+
+    def _read(self, file: DataFile, names: Sequence[str]) -> pa.Table:
         partition = dict(file.partition)
         inside = [n for n in names if n not in partition]
         with (

@@ -19,6 +19,7 @@ from everview.facts.tables import Snapshot, TableChanges
 from everview.optimize.needed_columns import Needed, needed_columns
 from everview.run.driver.fetch import (
     FetchedRows,
+    Source,
     all_rows,
     rows_of_changes,
     rows_with_values,
@@ -143,7 +144,7 @@ class _Fetching:
         if not isinstance(changes, TableChanges) or not _holds(changes.schema, columns):
             return None
         names = [c.name for c in columns]
-        found = rows_of_changes(changes, names, self.open_source(source.name), WEIGHT)
+        found = rows_of_changes(changes, names, self._source(source.name), WEIGHT)
         if found is not None:
             self.frames.count_changes(source.name)
         return found
@@ -162,13 +163,16 @@ class _Fetching:
     def _found(
         self, scan: Scan, columns: tuple[Column, ...], snapshot: Snapshot
     ) -> FetchedRows | None:
-        names, open_ = [c.name for c in columns], self.open_source(scan.table)
+        names, source = [c.name for c in columns], self._source(scan.table)
         wanted = _few_values(scan, columns)
         if wanted:
-            return rows_with_values(snapshot, names, wanted, open_)
+            return rows_with_values(snapshot, names, wanted, source)
         if snapshot.bytes <= SMALL_TABLE:
-            return all_rows(snapshot, names, open_)
+            return all_rows(snapshot, names, source)
         return None
+
+    def _source(self, name: str) -> Source:
+        return Source(name, self.open_source(name), self.frames.held)
 
 
 def _few_values(scan: Scan, columns: tuple[Column, ...]) -> dict[str, Range]:

@@ -9,11 +9,16 @@ from everview.sql.write.door import local_names
 
 def kept(work: Work, steps: tuple[Keep, ...]) -> Work:
     """Compute the rows of each part once, for the queries of the work that is given back; where
-    there are none, Spark leaves out what reads them.
+    there are none, Spark leaves out what reads them. A part that reads few rows is left to these
+    queries: an action of its own would cost more than computing it again.
     """
     for step in steps:
         part = step.part
         with work.during(step.name):
+            within = work.with_part(part)
+            if within is not None:
+                work = within
+                continue
             frame = work.query(part.rel, local_names(part.rel.columns))
             staged = work.staging.stage(frame, "parts", work.actions, part.name)
         work = work.holding(part.name, staged)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from everview.algebra.relations import Rel
+from everview.algebra.relations import Changes, Local, Rel, Scan, Shared
+from everview.algebra.walk import transformed, walk_plan
 from everview.apply.grouped import KEYS
 from everview.apply.keyed import CHANGES
 from everview.choose.changes import context_of
@@ -18,6 +19,7 @@ from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import TableShape
 from everview.lake.port import LakeTable
 from everview.optimize.leaf_facts import RowsAtHand
+from everview.optimize.parts import MOST_REPEATED, Part, operators
 from everview.optimize.passes import NARROW_QUERIES, PassContext, When, improved, is_off
 from everview.program.planned import Planned
 from everview.run.faults import FaultProbe
@@ -46,7 +48,8 @@ class Rebuild:
 @dataclass(frozen=True, slots=True)
 class Work:
     """One refresh being carried out: what is planned, the session, the rows at hand for queries,
-    and the account of actions and reads. What a step makes it returns.
+    the parts of queries that are computed where they are read, and the account of actions and
+    reads. What a step makes it returns.
     """
 
     engine: Engine
@@ -57,6 +60,7 @@ class Work:
     staging: Staging
     probe: FaultProbe
     open_source: OpenSource
+    parts: Mapping[str, Rel] = field(default_factory=dict)
     rebuild: Rebuild | None = None
     actions: Actions = field(default_factory=Actions)
 
@@ -102,13 +106,34 @@ class Work:
 
     def query(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
         """The rows of a plan under these names, improved by what is known of the rows at hand."""
+        rel = self._with_parts(rel)
         types = column_types(self.shape, self.facts.stored.record, rel)
+        rel, frames = self._fetched(rel)
+        return frames.run(write(rel, types, names))
+
+    def with_part(self, part: Part) -> Work | None:
+        """The same where queries compute this part themselves, because all that it reads are few
+        rows; None if it should be computed once.
+        """
+        if operators(part.rel) > MOST_REPEATED:
+            return None
+        rel, frames = self._fetched(self._with_parts(part.rel))
+        if any(isinstance(leaf, Scan | Changes) for leaf in walk_plan(rel)):
+            return None
+        return replace(self, frames=frames, parts={**self.parts, part.name: Shared("part", rel)})
+
+    def _with_parts(self, rel: Rel) -> Rel:
+        def whole(some: Rel) -> Rel:
+            return self.parts.get(some.name, some) if isinstance(some, Local) else some
+
+        return transformed(rel, whole)
+
+    def _fetched(self, rel: Rel) -> tuple[Rel, Frames]:
+        """The query cut to what it needs, and its leaves of few rows at hand."""
         frames, context = self.frames, self._context(self.frames)
         if context.few and not is_off(NARROW_QUERIES, context.off):
-            rel, frames = with_few_rows_fetched(rel, frames, self._narrow, self.open_source)
-        else:
-            rel = self._narrow(rel, frames)
-        return frames.run(write(rel, types, names))
+            return with_few_rows_fetched(rel, frames, self._narrow, self.open_source)
+        return self._narrow(rel, frames), frames
 
     def _narrow(self, rel: Rel, frames: Frames) -> Rel:
         return improved(When.QUERY, rel, self._context(frames)).plan

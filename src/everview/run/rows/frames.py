@@ -19,6 +19,7 @@ from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot, TableChanges
 from everview.optimize.select import files_within, ranges_that_cut
+from everview.run.driver.source_files import HeldColumns
 from everview.run.rows.fetched import Fetched
 from everview.run.rows.read import changes_frame, flattened, snapshot_frame, spark_schema
 from everview.run.rows.staging import Staged
@@ -44,6 +45,7 @@ class Frames:
     stored_rows: pa.Table | None = None  # the rows of the stored view to read; None: by files
     read: dict[str, Read] = field(default_factory=dict)
     made: dict[tuple[str, object], DataFrame] = field(default_factory=dict)  # by version or changes
+    held: HeldColumns = field(default_factory=HeldColumns)
     fetched: dict[Hashable, Fetched | None] = field(default_factory=dict)  # None: left to Spark
 
     def run(self, query: Sql) -> DataFrame:
