@@ -8,11 +8,13 @@ import pytest
 
 from everview.algebra.relations import At, Scan
 from everview.algebra.walk import walk_plan
-from everview.choose.choose import choose, leaf_bytes
-from everview.choose.cost import Cost
+from everview.choose.choose import choose
+from everview.choose.cost import LOCATED_SHARE, Cost
+from everview.choose.fetching import leaf_bytes
 from everview.choose.strategies import Full, Incremental
 from everview.errors import RefreshRefused
 from everview.facts.files import DataFile, Sign
+from everview.facts.pace import Pace
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import TableChanges
@@ -20,6 +22,8 @@ from everview.shape.shape import Shape
 from tests.choose.facts import facts, snapshot, source
 from tests.choose.shapes import GROUPS, MINUS, PLUS, ROWS
 from tests.sql.schemas import SOURCES
+
+SHARE = LOCATED_SHARE  # of what Spark would read, where the driver fetches few rows
 
 
 def cost_of(given: RefreshFacts, kind: Shape) -> Cost:
@@ -50,9 +54,37 @@ def test_what_makes_a_cost_the_lower_one(cost: Cost, text: str) -> None:
 
 def test_every_leaf_is_paid_for() -> None:
     one = cost_of(facts(ROWS, source("t", PLUS), source("u")), ROWS)
-    assert one.bytes_read == 1000 + 200_000_000
+    assert one.bytes_read == SHARE * (1000 + 200_000_000)
     both = cost_of(facts(ROWS, source("t", PLUS), source("u", PLUS)), ROWS)
-    assert both.bytes_read == 2 * 1000 + 2 * 200_000_000
+    assert both.bytes_read == SHARE * (2 * 1000 + 2 * 200_000_000)
+
+
+def test_what_many_changes_meet_is_read_by_spark() -> None:
+    given = source("t", PLUS)
+    assert isinstance(given.changes, TableChanges)
+    files = tuple(replace(f, file=DataFile("c", 1000, 300_000)) for f in given.changes.files)
+    many = replace(given, changes=replace(given.changes, files=files))
+    assert cost_of(facts(ROWS, many, source("u")), ROWS).bytes_read == 1000 + 200_000_000
+
+
+def test_what_few_changes_of_a_small_table_meet_may_be_many_rows() -> None:
+    few, large = source("t", PLUS), source("u")
+    large = replace(large, at_new=snapshot(200_000_000, rows=10_000_000))
+    assert cost_of(facts(ROWS, few, large), ROWS).bytes_read == SHARE * 1000 + 200_000_000
+
+
+def test_refreshes_before_say_how_far_an_estimate_is_off() -> None:
+    given = facts(ROWS, source("t", PLUS), source("u"))
+    slow = replace(given, stored=replace(given.stored, pace=Pace(full=0.5, incremental=3.0)))
+    before, after = choose(given, ROWS, full=False), choose(slow, ROWS, full=False)
+    assert after.strategy.cost.seconds == pytest.approx(3 * before.strategy.cost.seconds)
+    assert before.runner_up is not None
+    assert after.runner_up is not None
+    assert after.runner_up.cost.seconds == pytest.approx(before.runner_up.cost.seconds / 2)
+    never = replace(given, stored=replace(given.stored, pace=Pace(incremental=1000.0)))
+    assert isinstance(choose(never, ROWS, full=False).strategy, Full)
+    others = replace(given, typical_pace=Pace(incremental=1000.0))
+    assert isinstance(choose(others, ROWS, full=False).strategy, Full)
 
 
 def test_an_append_writes_what_it_appends() -> None:
@@ -103,7 +135,7 @@ def test_instead_of_a_snapshot_that_is_gone_the_newer_one_and_the_changes_are_re
     assert {(leaf.table, leaf.at) for leaf in leaves} == {("t", At.NEW), ("u", At.NEW)}
     read = sum(leaf_bytes(given, leaf) for leaf in walk_plan(strategy.changes))
     assert read == 3 * 1000 + 2 * 200_000_000
-    assert strategy.cost.bytes_read >= read
+    assert strategy.cost.bytes_read >= SHARE * read
 
 
 def test_a_snapshot_that_is_gone_of_rows_that_cannot_be_compared_is_full_with_the_reason() -> None:

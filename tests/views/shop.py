@@ -85,6 +85,9 @@ SALES = SourceFacts(
     at_old=SALES_AT_41,
     changes=changes("sales", 41, 44, (Sign.PLUS, 395_000, 10_040), (Sign.MINUS, 5_000, 52)),
 )
+MANY_SALES = replace(
+    SALES, changes=changes("sales", 41, 44, (Sign.PLUS, 395_000, 410_040), (Sign.MINUS, 5_000, 52))
+)
 STILL_SALES = replace(SALES, new=41, at_new=SALES_AT_41, changes=changes("sales", 41, 41))
 STORES = SourceFacts(
     name="stores",

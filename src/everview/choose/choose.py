@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from everview.algebra.relations import At, Changes, Rel, Scan
+from everview.algebra.relations import At, Rel, Scan
 from everview.algebra.walk import walk_plan
-from everview.choose.changes import changed_files, changes_of, context_of, known_of
+from everview.choose.changes import changes_of, context_of, known_of
 from everview.choose.cost import FEW_CHANGES, LOCATED_SHARE, MOST_REWRITTEN, Cost
+from everview.choose.fetching import bytes_to_read, known_changes, leaf_bytes
 from everview.choose.netting import netted_by_query, netting_text
 from everview.choose.strategies import Choice, Full, Incremental, Move, Refusal, Strategy
 from everview.choose.unchanged import must_be_full, require_full_allowed, unchanged
@@ -21,9 +22,8 @@ from everview.choose.variants import (
 )
 from everview.facts.methods import Way
 from everview.facts.refreshes import RefreshFacts
-from everview.facts.tables import Lost, TableChanges
+from everview.facts.tables import Lost
 from everview.optimize.passes import When, improved
-from everview.optimize.select import files_within
 from everview.shape.grouped import Grouped
 from everview.shape.shape import FullOnly, Keyed, Shape
 
@@ -82,15 +82,18 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
     better = improved(When.CHANGES, changes.plan, context)
     plan = better.plan
     first = better.queries.parts
-    read = (*(part.rel for part in first), plan, *_read_again(shape))
+    read = (*(part.rel for part in first), plan)
+    size, alone = bytes_to_read(facts, read)
+    again, _ = bytes_to_read(facts, _read_again(shape), whole_groups=True)
     leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not leaf.inputs}
     parts = improved(When.PARTS, plan, replace(context, leaf_bytes=leaves))
+    number = len(first) + len(parts.queries.parts)  # of parts that are actions unless fetched
     return Incremental(
         applied=changes.applied,
         changes=plan,
         changed=changed,
         insert_only=changes.insert_only,
-        cost=_cost(facts, read, changes.applied, len(first) + len(parts.queries.parts)),
+        cost=_cost(facts, size + again, changes.applied, 0 if alone else number),
         first=first,
         leaf_bytes=leaves,
         passes_off=facts.passes_off,
@@ -154,49 +157,41 @@ def _full_cost(facts: RefreshFacts) -> Cost:
     stored = facts.stored.snapshot.bytes
     read = sum(s.at_new.bytes for s in facts.sources)
     guessed = () if stored else ("bytes written: a quarter of the sources",)
-    return Cost(read, stored or read // 4, 1, guessed)
+    return Cost(read, stored or read // 4, 1, guessed, facts.pace.full)
 
 
-def leaf_bytes(facts: RefreshFacts, leaf: Rel) -> int:
-    """The bytes of the files behind a leaf of the plan."""
-    match leaf:
-        case Scan(table, at, _):
-            files = files_within(facts.source(table).at(at).files, leaf.ranges())
-            return sum(f.size for f in files)
-        case Changes(table, _):
-            return changed_files(facts, table).bytes
-        case _:
-            return 0
-
-
-def _cost(facts: RefreshFacts, plans: tuple[Rel, ...], applied: Applied, parts: int) -> Cost:
-    """Every leaf is read once; of the stored view, as many files as there may be touched.
+def _cost(facts: RefreshFacts, read: int, applied: Applied, parts: int) -> Cost:
+    """What is read of the sources, and of the stored view as many files as there may be touched.
 
     Where changes are few the driver locates the rows in some columns of these files: it marks them
     or writes small files anew, and appends the rows that come. Else Spark writes the files anew.
     """
-    read = sum(leaf_bytes(facts, leaf) for plan in plans for leaf in walk_plan(plan))
     stored = facts.stored.snapshot
-    rows = [s.changes.rows for s in facts.sources if isinstance(s.changes, TableChanges)]
-    known = [r for r in rows if r is not None]
+    known = known_changes(facts)
     touched = stored.bytes * facts.touched_files() // max(1, len(stored.files))
-    share = min(1.0, sum(known) / max(1, stored.rows or 1))
+    share = min(1.0, sum(known or ()) / max(1, stored.rows or 1))
     come = int(share * stored.bytes)
-    few = len(known) == len(rows) and sum(known) <= FEW_CHANGES
+    few = known is not None and sum(known) <= FEW_CHANGES
     looked_at, written = touched, touched
     if few:
         looked_at = int(touched * LOCATED_SHARE)
         written = come if touched > MOST_REWRITTEN else touched
+    cost = Cost(read + looked_at, written, parts, ("files touched",), facts.pace.incremental)
     match applied:
         case AppendRows():
-            return Cost(read, come, parts + 1, ("rows appended",))
+            return replace(
+                cost, bytes_read=read, bytes_written=come, actions=parts + 1, guessed=_APPENDED
+            )
         case ChangeGroups(view, may_lose):
             loses = may_lose and any(kept.area.lost for kept in view.areas)
             actions = parts + (1 if few else 2) + (1 if loses else 0)  # extremes are looked for
-            return Cost(read + looked_at, written, actions, ("files touched",))
+            return replace(cost, actions=actions)
         case ChangeRows():
-            return Cost(read + looked_at, written, parts + (1 if few else 3), ("files touched",))
+            return replace(cost, actions=parts + (1 if few else 3))
         case ReplacePartitions():
-            return Cost(read + looked_at, written, parts + (2 if few else 3), ("files touched",))
+            return replace(cost, actions=parts + (2 if few else 3))
         case _:
             assert_never(applied)
+
+
+_APPENDED = ("rows appended",)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-# Measured on two cores at TPC-H scale factor 1; only their ratio decides anything.
+# Measured on two cores at TPC-H scale factor 1. What they are on other machines and for other
+# queries is learnt from receipts (facts/pace.py).
 BYTES_READ_PER_SECOND = 60e6
 BYTES_WRITTEN_PER_SECOND = 20e6
 SECONDS_PER_ACTION = 0.25
@@ -17,20 +18,31 @@ FEW_CHANGES = 200_000
 LOCATED_SHARE = 0.1
 MOST_REWRITTEN = 4_000_000
 
+# Rows of a source that the driver fetches by itself, and the bytes of the columns that it looks at
+# for them, as they are stored.
+MOST_FETCHED_ROWS = 250_000
+MOST_LOOKED_AT = 1_000_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
     """Bytes of files read and written, and actions submitted; `guessed` says what metadata did
-    not.
+    not. `pace` is how much longer than that such refreshes of the view took before.
     """
 
     bytes_read: int
     bytes_written: int
     actions: int
     guessed: tuple[str, ...] = ()
+    pace: float = 1.0
 
     @property
     def seconds(self) -> float:
+        return self.pace * self.plain_seconds
+
+    @property
+    def plain_seconds(self) -> float:
+        """What is estimated where nothing is known of refreshes before."""
         return (
             self.bytes_read / BYTES_READ_PER_SECOND
             + self.bytes_written / BYTES_WRITTEN_PER_SECOND

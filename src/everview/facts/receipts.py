@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from everview.facts.merge_on_read import Replacing
 from everview.facts.methods import Method, Variant, Way, stored_method
+from everview.facts.pace import Pace
 from everview.facts.receipt_text import (
     receipt_card,
     receipt_text,
@@ -68,7 +69,8 @@ class Receipt:
     other views read them: then those are counted, and told to these views, that differ.
     `replaced` says how stored rows were replaced, and why so; None where none were or all of them.
     `compacted` says which files were put together afterwards, by a commit of its own; the receipt
-    in the history does not know it yet.
+    in the history does not know it yet. `pace` is how long refreshes of the view take beside what
+    is estimated, as far as it is known with this one.
     """
 
     view: str
@@ -89,6 +91,7 @@ class Receipt:
     compared: bool = False
     replaced: Replacing | None = None
     compacted: Compacted | None = None
+    pace: Pace | None = None
 
     @property
     def way(self) -> Way:
@@ -143,6 +146,7 @@ class Receipt:
             "below": below,
             "replaced": replaced,
             "compacted": None if after is None else Compacted(**after),
+            "pace": None if raw.get("pace") is None else Pace.from_dict(raw["pace"]),
         }
         return Receipt(**{**known, **made})
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from everview.algebra.relations import At
 from everview.errors import InvalidArgument
 from everview.facts.merge_on_read import AS_USUAL, MarkingWish
+from everview.facts.pace import AS_ESTIMATED, Pace
 from everview.facts.readers import EVERYTHING, Readers
 from everview.facts.tables import Lost, Snapshot, TableChanges
 from everview.facts.views import Tail, ViewRecord
@@ -63,12 +64,14 @@ class StoredFacts:
     distrust: str  # why the stored rows cannot be built on, "" if they can
     recompute_seconds: float | None = None  # what the last full refresh took
     readers: Readers = EVERYTHING  # who can read its folder
+    pace: Pace | None = None  # what its receipts tell of estimates, None if they do not
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshFacts:
     """Everything a refresh is planned from; `passes_off` names the passes that are left out,
     `read_by` the views that read this one, and `marking` says whether stored rows may be marked.
+    `typical_pace` is that of other views.
     """
 
     view: str
@@ -78,6 +81,14 @@ class RefreshFacts:
     passes_off: frozenset[str] = frozenset()
     read_by: tuple[str, ...] = ()
     marking: MarkingWish = AS_USUAL
+    typical_pace: Pace = AS_ESTIMATED
+
+    @property
+    def pace(self) -> Pace:
+        """How long its refreshes take beside what is estimated; of a view whose receipts do not
+        tell, what others take.
+        """
+        return self.typical_pace if self.stored.pace is None else self.stored.pace
 
     def source_bytes(self) -> int:
         """The bytes of all sources at the versions the view moves to."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from everview.errors import EverviewError, LostHistory
 from everview.facts.files import count_marked
 from everview.facts.merge_on_read import marking_wish
 from everview.facts.methods import Way, stored_method
+from everview.facts.pace import Pace, typical_pace
 from everview.facts.readers import Readers
 from everview.facts.refreshes import RefreshFacts, SourceFacts, StoredFacts
-from everview.facts.tables import CommitInfo, Head, Lost, Snapshot, TableChanges
+from everview.facts.tables import Head, Lost, Snapshot, TableChanges
 from everview.facts.views import SourceRecord, ViewRecord
 from everview.facts.watermarks import SELF, source_app
 from everview.lake.catalog import Entry
@@ -58,7 +61,17 @@ def gather_from(world: World, entry: Entry, stored: StoredFacts, pins: Pins) -> 
     """The same where what is stored is known already."""
     sources = tuple(_source(world, s, stored, pins) for s in stored.record.sources)
     wish = marking_wish(stored.snapshot.properties, world.settings.merge_on_read)
-    return RefreshFacts(entry.name, entry.policy, stored, sources, _passes_off(world), marking=wish)
+    if stored.pace is not None:
+        world.paces[entry.name] = stored.pace
+    return RefreshFacts(
+        entry.name,
+        entry.policy,
+        stored,
+        sources,
+        _passes_off(world),
+        marking=wish,
+        typical_pace=typical_pace(world.paces.values()),
+    )
 
 
 def facts_to_build(
@@ -83,7 +96,7 @@ def stored_facts(table: LakeTable) -> StoredFacts:
     record = _with_moment(record_in(snapshot))
     recorded = {s.name: table.transaction(source_app(s.id)) for s in record.sources}
     watermark = {name: version for name, version in recorded.items() if version is not None}
-    last = table.history(1)
+    receipt = _newest_receipt(table)
     own = table.transaction(SELF)
     return StoredFacts(
         record=record,
@@ -91,7 +104,8 @@ def stored_facts(table: LakeTable) -> StoredFacts:
         snapshot=snapshot,
         watermark=watermark,
         distrust=_distrust(table, head, own) if own is not None else "",
-        recompute_seconds=_recompute_seconds(table, last),
+        recompute_seconds=_recompute_seconds(receipt),
+        pace=None if receipt.get("pace") is None else Pace.from_dict(receipt["pace"]),
         readers=Readers(head.reader_features, count_marked(snapshot.files)),
     )
 
@@ -110,11 +124,15 @@ def _with_moment(record: ViewRecord) -> ViewRecord:
     return replace(record, moment=known_moment(query, sources))
 
 
-def _recompute_seconds(table: LakeTable, last: tuple[CommitInfo, ...]) -> float | None:
+def _newest_receipt(table: LakeTable) -> Mapping[str, Any]:
+    """That of the last refresh, as it was stored; nothing if the log does not hold it any more."""
+    newest = [c.metadata["receipt"] for c in table.history(1) if "receipt" in c.metadata]
+    return next(iter(newest or receipts_of(table, _COMMITS_SEARCHED)), {})
+
+
+def _recompute_seconds(receipt: Mapping[str, Any]) -> float | None:
     """What the last full refresh took: every receipt carries it on, so the newest one knows."""
-    newest = [c.metadata["receipt"] for c in last if "receipt" in c.metadata]
-    receipt = next(iter(newest or receipts_of(table, _COMMITS_SEARCHED)), None)
-    if receipt is None:
+    if not receipt:
         return None
     is_full = stored_method(receipt).way is Way.FULL
     known: float | None = receipt.get("recompute_seconds")

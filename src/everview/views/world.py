@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from everview.errors import NotATable, Place, UnknownName
+from everview.facts.pace import Pace
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot
 from everview.facts.views import Tail, ViewRecord
@@ -35,6 +36,7 @@ class World:
     now: Callable[[], int]
     settings: Settings = field(default_factory=Settings)
     probe: FaultProbe = no_fault
+    paces: dict[str, Pace] = field(default_factory=dict)  # of views that were looked at
     _defined: dict[str, tuple[str, Defined]] = field(default_factory=dict)
 
     @property

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from everview.algebra.ranges import Range
 from everview.apply.exact import LeftToSpark
+from everview.choose.cost import MOST_FETCHED_ROWS, MOST_LOOKED_AT
 from everview.facts.files import ChangeFile, DataFile, InlineFile, Sign, TableFile
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot, TableChanges
@@ -35,12 +36,9 @@ from everview.run.driver.stored_files import Indices, OpenFile, live_flags, live
 #     orders with o_orderkey in (5, 7, 9)     one column of 1,500,000 rows is looked at,
 #                                             three rows of the others are taken
 
-MOST_FETCHED_ROWS = 250_000
-MOST_LOOKED_AT = 1_000_000_000  # bytes of the columns, as they are stored
-
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class OpenedSource:
     """A table as the driver reads it: its name, how a file of it is opened, and what was read."""
 
     name: str
@@ -57,7 +55,7 @@ class FetchedRows:
 
 
 def rows_of_changes(
-    changes: TableChanges, names: Sequence[str], source: Source, weight: str
+    changes: TableChanges, names: Sequence[str], source: OpenedSource, weight: str
 ) -> FetchedRows | None:
     """These columns of the rows that go and come, with their weight as the last one."""
     if changes.rows is None or changes.rows > MOST_FETCHED_ROWS:
@@ -71,7 +69,7 @@ def rows_of_changes(
 
 
 def rows_with_values(
-    snapshot: Snapshot, names: Sequence[str], wanted: Mapping[str, Range], source: Source
+    snapshot: Snapshot, names: Sequence[str], wanted: Mapping[str, Range], source: OpenedSource
 ) -> FetchedRows | None:
     """These columns of the rows that have, in each of some of them, one of a few values."""
     reader = _Reader.of(snapshot.schema, names, source)
@@ -84,7 +82,7 @@ def rows_with_values(
     return reader.unless_left(lambda: _rows_with_values(reader, files, wanted))
 
 
-def all_rows(snapshot: Snapshot, names: Sequence[str], source: Source) -> FetchedRows | None:
+def all_rows(snapshot: Snapshot, names: Sequence[str], source: OpenedSource) -> FetchedRows | None:
     """These columns of all rows."""
     reader = _Reader.of(snapshot.schema, names, source)
     if reader is None or snapshot.rows is None or snapshot.rows > MOST_FETCHED_ROWS:
@@ -106,7 +104,7 @@ class _Reader:
     stored: SourceFiles
 
     @staticmethod
-    def of(schema: Schema, names: Sequence[str], source: Source) -> _Reader | None:
+    def of(schema: Schema, names: Sequence[str], source: OpenedSource) -> _Reader | None:
         """None if a column is of a type that only Spark holds."""
         some = schema.only(tuple(names))
         types = arrow_schema(some)

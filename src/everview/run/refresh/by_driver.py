@@ -83,7 +83,7 @@ class Located:
 
 def locate_groups(work: Work, touched: TouchedKeys) -> Located | Replacing:
     """The stored groups of the touched keys, or why their files are left to Spark."""
-    return or_spark(lambda: _locate_groups(work, touched))
+    return work.actions.timed("locate", lambda: or_spark(lambda: _locate_groups(work, touched)))
 
 
 def _locate_groups(work: Work, touched: TouchedKeys) -> Located | Replacing:
@@ -149,7 +149,7 @@ def change_of_lines(located: Located, lines: pa.Table) -> StoredChange:
 
 def change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
     """Copies of rows deleted and inserted, or why that is left to Spark."""
-    return or_spark(lambda: _change_of_rows(work, staged))
+    return work.actions.timed("locate", lambda: or_spark(lambda: _change_of_rows(work, staged)))
 
 
 def _change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
@@ -183,7 +183,9 @@ def _change_of_rows(work: Work, staged: Staged) -> Found | Replacing:
 
 def change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Found | Replacing:
     """All stored rows of the touched keys replaced, or why that is left to Spark."""
-    return or_spark(lambda: _change_of_partitions(work, touched, rows))
+    return work.actions.timed(
+        "locate", lambda: or_spark(lambda: _change_of_partitions(work, touched, rows))
+    )
 
 
 def _change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Found | Replacing:

@@ -17,9 +17,10 @@ from everview.facts.refreshes import SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Snapshot, TableChanges
 from everview.optimize.needed_columns import Needed, needed_columns
+from everview.optimize.select import files_within
 from everview.run.driver.fetch import (
     FetchedRows,
-    Source,
+    OpenedSource,
     all_rows,
     rows_of_changes,
     rows_with_values,
@@ -164,6 +165,7 @@ class _Fetching:
         self, scan: Scan, columns: tuple[Column, ...], snapshot: Snapshot
     ) -> FetchedRows | None:
         names, source = [c.name for c in columns], self._source(scan.table)
+        snapshot = replace(snapshot, files=files_within(snapshot.files, scan.ranges()))
         wanted = _few_values(scan, columns)
         if wanted:
             return rows_with_values(snapshot, names, wanted, source)
@@ -171,8 +173,8 @@ class _Fetching:
             return all_rows(snapshot, names, source)
         return None
 
-    def _source(self, name: str) -> Source:
-        return Source(name, self.open_source(name), self.frames.held)
+    def _source(self, name: str) -> OpenedSource:
+        return OpenedSource(name, self.open_source(name), self.frames.held)
 
 
 def _few_values(scan: Scan, columns: tuple[Column, ...]) -> dict[str, Range]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 
 from pyspark.sql import DataFrame
 
@@ -44,7 +44,8 @@ def change_groups(work: Work, steps: GroupsSteps) -> Replaced:
         located = locate_groups(work, touched)
         change = None
         if isinstance(located, Located):
-            change = change_of_groups(work, apply, touched, located)
+            merge = partial(change_of_groups, work, apply, touched, located)
+            change = work.actions.timed("merge", merge)
     if change is not None and isinstance(located, Located):
         with work.during(steps.write.name):
             return replace_by_driver(work, located.found(change))

@@ -18,6 +18,8 @@ def receipt_of(work: Work, replaced: Replaced) -> Receipt:
     changed = dict(replaced.written.changed or {})
     if planned.way is Way.FULL and not replaced.compared:
         changed["delete"] = replaced.removed_rows
+    seconds = work.actions.seconds
+    estimated = work.planned.choice.strategy.cost.plain_seconds
     return replace(
         planned,
         rows_inserted=changed.get("insert", 0),
@@ -25,10 +27,11 @@ def receipt_of(work: Work, replaced: Replaced) -> Receipt:
         rows_deleted=changed.get("delete", 0),
         read=dict(work.frames.read),
         actions=len(work.actions.names),
-        seconds={step: round(s, 4) for step, s in work.actions.seconds.items()},
+        seconds={step: round(s, 4) for step, s in seconds.items()},
         rows=_rows_after(work.facts, changed),
         compared=replaced.compared,
         replaced=replaced.how,
+        pace=work.facts.pace.after(planned.way, estimated, sum(seconds.values())),
     )
 
 

@@ -132,7 +132,10 @@ class Work:
         """The query cut to what it needs, and its leaves of few rows at hand."""
         frames, context = self.frames, self._context(self.frames)
         if context.few and not is_off(NARROW_QUERIES, context.off):
-            return with_few_rows_fetched(rel, frames, self._narrow, self.open_source)
+            return self.actions.timed(
+                "fetch",
+                lambda: with_few_rows_fetched(rel, frames, self._narrow, self.open_source),
+            )
         return self._narrow(rel, frames), frames
 
     def _narrow(self, rel: Rel, frames: Frames) -> Rel:
