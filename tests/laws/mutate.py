@@ -35,7 +35,12 @@ def _files(folder: str) -> tuple[str, ...]:
     return tuple(sorted(f"{folder}/{p.name}" for p in held))
 
 
-REWRITES = (*_files("rewrite"), "optimize/narrow.py", "optimize/reach.py")
+REWRITES = (
+    *_files("rewrite"),
+    "optimize/narrow.py",
+    "optimize/reach.py",
+    "optimize/needed_columns.py",
+)
 # How scalars are computed over values is held by examples, tests/laws/test_merge.py.
 APPLY = tuple(f for f in _files("apply") if f != "apply/exact.py")
 RULES = (*_files("delta"), *APPLY, "aggregates/areas.py", *REWRITES)
