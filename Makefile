@@ -12,7 +12,7 @@ FUZZ_CASES ?= 20000
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo picture docs docs-check functions test check nightly lint types format \
-	test-pure test-spark test-rest test-all test-corpus test-connect test-wheel pictures mutate fuzz \
+	test-pure test-spark test-rest test-all test-corpus test-connect test-wheel test-connectors pictures mutate fuzz \
 	fuzz-sql fuzz-spark coverage bench bench-scale bench-page corpus dist lock clean
 
 help: ## show this list
@@ -43,7 +43,7 @@ test: $(READY) ## the fast tests, and of those on Spark some of every folder; at
 
 check: lint types test test-rest mutate ## what CI runs: lint, types, make test, the other tests, mutants; under 30 minutes
 
-nightly: lint types test-all mutate fuzz fuzz-sql fuzz-spark corpus test-wheel ## everything, with all cases, many random ones and a small benchmark; hours
+nightly: lint types test-all mutate fuzz fuzz-sql fuzz-spark corpus test-wheel test-connectors ## everything, with all cases, many random ones and a small benchmark; hours
 	$(MAKE) bench ARGS="--scale 0.1 --rounds 1"
 
 test-rest: $(READY) ## the tests that make test leaves out; of tests with many cases a share
@@ -56,7 +56,7 @@ test-pure: $(READY) ## the fast tests, without Spark
 	$(PYTEST) -m "not spark and not connect" $(ARGS)
 
 test-spark: $(READY) ## the tests on a classic Spark session
-	$(PYTEST) -m "spark and not connect and not wheel" $(ARGS)
+	$(PYTEST) -m "spark and not connect and not wheel and not connectors" $(ARGS)
 
 test-corpus: $(READY) ## queries of many kinds, lowered and written back, against Spark's own answers
 	$(PYTEST) -m "spark and not connect" tests/corpus tests/sql $(ARGS)
@@ -66,6 +66,9 @@ test-connect: $(READY) ## the tests on Spark Connect, which needs a process of i
 
 test-wheel: $(READY) ## the wheel, installed into an empty venv from the registry, at work
 	$(PYTEST) -m wheel tests/packaging $(ARGS)
+
+test-connectors: $(READY) ## Delta's own connector for Spark, its jar from the registry, beside Everview
+	$(PYTEST) -m connectors tests/connectors $(ARGS)
 
 mutate: $(READY) ## show that the laws catch every wrong delta rule
 	PYTHONPATH=src:. $(BIN)/python -m tests.laws.mutate $(ARGS)

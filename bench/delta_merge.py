@@ -14,7 +14,7 @@ from bench.changes import KEY, Changed
 from bench.measure import Said
 from bench.views import VIEWS
 
-PACKAGE = "io.delta:delta-spark_4.1_2.13:4.1.0"
+PACKAGE = "io.delta:delta-spark_4.1_2.13:4.4.0"
 CONFIGURATION = {
     "spark.jars.packages": PACKAGE,
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",

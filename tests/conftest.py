@@ -103,8 +103,8 @@ def _part() -> Part:
 def _case(item: pytest.Item) -> Case:
     """The test as its selection sees it; the environment says which share of the cases runs."""
     slow = item.get_closest_marker("slow") is not None
-    if item.get_closest_marker("wheel") is not None:
-        return Case(item.nodeid, "wheel", slow)
+    if any(item.get_closest_marker(marker) is not None for marker in ("wheel", "connectors")):
+        return Case(item.nodeid, "apart", slow)
     if item.get_closest_marker("connect") is not None:
         twice = "spark_or_connect" in getattr(item, "fixturenames", ())
         share = _share("CONNECT") if twice else 1

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-Kind = Literal["pure", "spark", "connect", "wheel"]
+Kind = Literal["pure", "spark", "connect", "apart"]
 Part = Literal["all", "first", "rest"]
 ONE_OF = 6  # functions of a file, of those on Spark, are in the first part
 
@@ -41,7 +41,7 @@ class Case:
 
 def chosen(cases: Iterable[Case], part: Part) -> set[str]:
     """The ids of the part. The first and the rest have all together, none in common; what installs
-    the wheel is in neither.
+    what runs apart is in neither.
     """
     cases = list(cases)
     match part:

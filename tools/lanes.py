@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 LANES = 2  # one per core of the smallest machine that checks a change
 
 PURE = "not spark and not connect"
-SPARK = "spark and not connect and not wheel"
+SPARK = "spark and not connect and not wheel and not connectors"
 CONNECT = "connect"
 LAWS = ("tests/laws",)
 API = ("tests/api",)

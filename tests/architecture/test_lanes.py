@@ -22,7 +22,7 @@ KINDS = {
 @pytest.fixture
 def found(request: pytest.FixtureRequest) -> list[Case]:
     """What this run of pytest found, whatever it then left out."""
-    return [replace(c, share=1) for c in request.config.stash[COLLECTED] if c.kind != "wheel"]
+    return [replace(c, share=1) for c in request.config.stash[COLLECTED] if c.kind != "apart"]
 
 
 def some_cases() -> list[Case]:
