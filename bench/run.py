@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from bench.aims import CONTESTANTS, MARKING
+from bench.aims import AUTO, CONTESTANTS, FULL, HAND, MARKING
 from bench.changes import GRID, QUICK, Change
 from bench.data import generate
 from bench.grid import Grid, Place, unavailable
@@ -43,6 +43,7 @@ GROUPS = (
     ("q1", "q3", "q5", "q10", "q18"),
 )
 SCENARIOS = (COLD, NIGHT, STATEMENTS)
+SOME = (FULL, HAND, AUTO)  # who takes part in a quick run
 _SALES = {False: 200_000, True: 4_000_000}  # of the demo's shop, in a quick run and in a whole one
 
 
@@ -63,6 +64,7 @@ class Clock:
 
 def main() -> None:
     options = _parser().parse_args()
+    options.contestants = options.contestants or list(CONTESTANTS if options.whole else SOME)
     clock = Clock(options.minutes)
     data = {scale: options.data / f"{scale:g}" for scale in options.scale}
     for scale, folder in data.items():
@@ -184,13 +186,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     cache = Path(tempfile.gettempdir()) / "everview-tpch"
     parser.add_argument("--scale", type=float, nargs="*", default=[1.0], help="scale factors")
-    parser.add_argument("--rounds", type=int, default=2, help="how often each change is made")
+    parser.add_argument("--rounds", type=int, default=1, help="how often each change is made")
     parser.add_argument("--minutes", type=float, default=0.0, help="begin nothing new after these")
     parser.add_argument("--whole", action="store_true", help="all changes, not one")
     parser.add_argument("--only", default="", help="changes whose title holds this text")
     parser.add_argument("--views", nargs="*", default=list(VIEWS), choices=VIEWS)
     parser.add_argument("--views-only", action="store_true", help="no other scenarios")
-    parser.add_argument("--contestants", nargs="*", default=list(CONTESTANTS), choices=CONTESTANTS)
+    parser.add_argument(
+        "--contestants", nargs="*", choices=CONTESTANTS, help="all with --whole, else some"
+    )
     parser.add_argument("--no-delta", action="store_true", help="do not fetch Delta's jar")
     parser.add_argument("--soak", type=int, default=0, help=f"{SOAK}: so many refreshes in a row")
     parser.add_argument("--profile", choices=VIEWS, help=f"where a refresh ({MARKING}) goes")

@@ -97,7 +97,7 @@ def test_a_query_nets_many_rows_first_where_they_are_joined() -> None:
     assert isinstance(part.rel, Net)
     assert not any(isinstance(r, ChangesOf) for r in walk_plan(strategy.changes))
     assert any(isinstance(r, Local) and r.name == "net_t" for r in walk_plan(strategy.changes))
-    assert program(choice, JOINED).steps[0] == Keep(part, title=NET_FIRST)
+    assert program(choice, JOINED).steps[0] == Keep(part, always=True, title=NET_FIRST)
     off = replace(known, passes_off=frozenset({"net_first"}))
     without = choose(off, JOINED, full=False).strategy
     assert isinstance(without, Incremental)

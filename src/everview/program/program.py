@@ -64,7 +64,7 @@ def _incremental(strategy: Incremental) -> Incrementally:
     """The steps of the variant; of its changes, parts that several queries read come first."""
     known = PassContext(leaf_bytes=strategy.leaf_bytes, off=strategy.passes_off)
     plan = improved(When.PARTS, strategy.changes, known).queries
-    first = tuple(Keep(part, title=NET_FIRST) for part in strategy.first)
+    first = tuple(Keep(part, always=True, title=NET_FIRST) for part in strategy.first)
     keep, changes = (*first, *map(Keep, plan.parts)), plan.rest
     match strategy.applied:
         case AppendRows():

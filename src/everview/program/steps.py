@@ -12,9 +12,13 @@ from everview.optimize.parts import Part
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Compute a part of the changes that later queries read, and keep it at hand."""
+    """Compute a part of the changes that later queries read, and keep it at hand. One that is
+    `always` kept makes many rows few; another is left to the queries that read it where it reads
+    few rows.
+    """
 
     part: Part
+    always: bool = False
     name: str = "parts"
     title: str = "compute once what several queries read"
 

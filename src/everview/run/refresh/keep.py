@@ -15,7 +15,7 @@ def kept(work: Work, steps: tuple[Keep, ...]) -> Work:
     for step in steps:
         part = step.part
         with work.during(step.name):
-            within = work.with_part(part)
+            within = None if step.always else work.with_part(part)
             if within is not None:
                 work = within
                 continue
