@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everview.facts.methods import Way
-from everview.facts.pace import AS_ESTIMATED, Pace, typical_pace
+from everview.facts.pace import AS_ESTIMATED, LEAST_LEARNT, Pace, typical_pace
 
 
 def test_half_of_a_factor_is_what_was_last_seen() -> None:
@@ -33,6 +33,11 @@ def test_nothing_is_learnt_where_nothing_was_done() -> None:
         assert slow.after(way, 1.0, 9.0) is slow
     assert slow.after(Way.FULL, 0.0, 1.0) is slow
     assert slow.after(Way.FULL, 1.0, 0.0) is slow
+
+
+def test_nothing_is_learnt_of_what_takes_no_time() -> None:
+    assert AS_ESTIMATED.after(Way.INCREMENTAL, LEAST_LEARNT - 0.01, 30.0) is AS_ESTIMATED
+    assert AS_ESTIMATED.after(Way.INCREMENTAL, LEAST_LEARNT, 30.0) != AS_ESTIMATED
 
 
 def test_one_refresh_is_worth_ten_times_the_estimate_at_most() -> None:

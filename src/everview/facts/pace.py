@@ -14,10 +14,12 @@ from everview.facts.methods import Way
 # knows bytes and actions; what it does not know (how dear the expressions are, how fast the
 # machine is) stays much the same from one refresh to the next. Half of each new factor is what was
 # last seen. The factor of the way that was not taken comes a little nearer to 1, so that one slow
-# refresh does not rule a way out for ever.
+# refresh does not rule a way out for ever. Of a refresh that was estimated at less than a second
+# nothing is learnt: what it took is how warm the process was, and says nothing of the view.
 #
 #     estimated 2.0 s, took 3.0 s     factor 1, then 1.25
 
+LEAST_LEARNT = 1.0  # seconds
 _WEIGHT = 0.5  # of what was last seen
 _MEMORY = 0.9  # how much of a factor stays when the way was not taken
 _LEAST, _MOST = 0.1, 10.0
@@ -32,7 +34,7 @@ class Pace:
 
     def after(self, way: Way, estimated: float, took: float) -> Pace:
         """What is known after one more refresh, which was estimated without any factor."""
-        if way.is_skipped or estimated <= 0 or took <= 0:
+        if way.is_skipped or estimated < LEAST_LEARNT or took <= 0:
             return self
         seen = min(_MOST, max(_LEAST, took / estimated))
         if way is Way.FULL:
