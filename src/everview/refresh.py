@@ -73,7 +73,7 @@ def run(world: World, table: LakeTable, plan: Planned, rebuild: Rebuild | None =
         planned=plan,
         table=table,
         token=token,
-        frames=Frames(world.engine, plan.facts, VIEW),
+        frames=Frames(world.engine, plan.facts, VIEW, held=world.held),
         staging=Staging(world.engine, world.storage, token),
         probe=world.probe,
         open_source=lambda name: world.open(world.entry(name)).open_file,

@@ -14,6 +14,7 @@ from everview.facts.refreshes import Wish
 from everview.facts.wording import counted
 from everview.lake.catalog import Entry
 from everview.lake.port import LakeTable
+from everview.run.driver.held_columns import HeldColumns
 from everview.run.refresh.several import (
     Began,
     Ended,
@@ -43,6 +44,7 @@ def refresh_views(
     Of one view its receipt, with those of the views below in it; of several a receipt per view,
     none twice. RefreshFailed at the end if some could not be refreshed.
     """
+    world = replace(world, held=HeldColumns())  # views read the same columns of the same tables
     known = {e.name.lower(): e.name for e in world.catalog.read().entries if e.kind == "view"}
     read = {n: _sources(world, n) for n in known}
     sources = {n: () if isinstance(s, Exception) else s for n, s in read.items()}

@@ -73,13 +73,13 @@ def _play(warehouse: Warehouse, sales: int, tale: Tale) -> dict[str, Any]:
     created = _create(warehouse, tale)
     _change(warehouse, sales, tale)
     tale.title("Refresh: what changed, not everything")
-    refreshed = [warehouse.view(v.name).refresh() for v in VIEWS]
+    refreshed = _in_order(warehouse.refresh())
     for receipt, first in zip(refreshed, created, strict=True):
         tale.receipt(receipt, sum(first["seconds"].values()))
     tale.title("Verify: each view against its recomputation at the same versions")
     verified = [tale.verified(warehouse.view(v.name).verify()) for v in VIEWS]
     tale.title("Refresh again")
-    again = sorted(warehouse.refresh(), key=lambda r: [v.name for v in VIEWS].index(r.view))
+    again = _in_order(warehouse.refresh())
     for receipt in again:
         tale.item(receipt.view, receipt.way.word, receipt.reason)
     return {
@@ -101,6 +101,11 @@ def _create(warehouse: Warehouse, tale: Tale) -> list[dict[str, Any]]:
         tale.item(view.name, view.what, rows, time.perf_counter() - begun)
         created.append(warehouse.view(view.name).history()[-1])
     return created
+
+
+def _in_order(receipts: list[Receipt]) -> list[Receipt]:
+    """As the views were told of."""
+    return sorted(receipts, key=lambda r: [v.name for v in VIEWS].index(r.view))
 
 
 def _change(warehouse: Warehouse, sales: int, tale: Tale) -> None:

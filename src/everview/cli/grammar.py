@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-DEMO_SALES = 4_000_000
+DEMO_SALES = 8_000_000
 TABLE_ROWS = 100
 HISTORY_ROWS = 20
 START_SECONDS = 60

@@ -10,6 +10,8 @@ from everview import Warehouse
 
 STORES, ITEMS, CITIES, CATEGORIES = 1_000, 10_000, 100, 1_000
 # The night's sales are made in few stores, of few items: most of each view stays as it is.
+MONTHS = 12  # a file of sales for each
+NIGHTS = 1_000  # of new sales in all that are there
 NIGHT_STORES, NIGHT_ITEMS = 30, 400
 
 
@@ -65,14 +67,14 @@ def build_shop(warehouse: Warehouse, sales: int) -> None:
     )
     warehouse.create_table("stores", stores, primary_key="store_id")
     warehouse.create_table("items", items, primary_key="item_id")
-    made = _sales(warehouse, range(sales), STORES, ITEMS)
+    made = _sales(warehouse, range(sales), STORES, ITEMS, MONTHS)
     warehouse.create_table("sales", made, primary_key="sale_id")
 
 
-def _sales(warehouse: Warehouse, ids: range, stores: int, items: int) -> Any:
+def _sales(warehouse: Warehouse, ids: range, stores: int, items: int, files: int = 1) -> Any:
     """Sales of these ids, in the first so many stores and of the first so many items."""
     basket = "pmod(xxhash64(id, 'basket'), 10000)"
-    return warehouse.spark.range(ids.start, ids.stop).selectExpr(
+    return warehouse.spark.range(ids.start, ids.stop, 1, files).selectExpr(
         "id AS sale_id",
         f"pmod(xxhash64(id, 'store'), {stores}) AS store_id",
         f"pmod(xxhash64(id, 'item'), {items}) AS item_id",
@@ -92,20 +94,23 @@ class NightChange:
 
 
 def night(sales: int) -> tuple[NightChange, ...]:
-    """Corrections, returns and new sales; stores that moved."""
-    ids = range(sales, sales + max(1, sales // 100))
+    """Corrections and returns of last month's sales, and new sales; stores that moved."""
+    last_month = f"sale_id >= {sales - sales // MONTHS}"
+    ids = range(sales, sales + max(1, sales // NIGHTS))
     return (
         NightChange(
             "sales",
             "corrected",
             lambda wh: wh.table("sales").update(
-                {"price": "CAST(price / 2 AS DECIMAL(10,2))"}, "store_id = 7 AND item_id < 2000"
+                {"price": "CAST(price / 2 AS DECIMAL(10,2))"}, f"store_id = 7 AND {last_month}"
             ),
         ),
         NightChange(
             "sales",
             "returned",
-            lambda wh: wh.table("sales").delete("store_id = 12 AND item_id < 1000"),
+            lambda wh: wh.table("sales").delete(
+                f"store_id = 12 AND item_id < 5000 AND {last_month}"
+            ),
         ),
         NightChange(
             "sales",

@@ -14,6 +14,7 @@ from everview.facts.views import Tail, ViewRecord
 from everview.lake.catalog import Catalog, Entries, Entry
 from everview.lake.port import Lake, LakeTable
 from everview.lake.storage import Storage
+from everview.run.driver.held_columns import HeldColumns
 from everview.run.faults import FaultProbe, no_fault
 from everview.settings import Settings
 from everview.spark.engine import Engine
@@ -36,6 +37,7 @@ class World:
     now: Callable[[], int]
     settings: Settings = field(default_factory=Settings)
     probe: FaultProbe = no_fault
+    held: HeldColumns = field(default_factory=HeldColumns)  # for one call that refreshes views
     paces: dict[str, Pace] = field(default_factory=dict)  # of views that were looked at
     _defined: dict[str, tuple[str, Defined]] = field(default_factory=dict)
 

@@ -29,7 +29,7 @@ from everview.facts.tables import Snapshot, TableChanges
 from everview.run.driver import fetch
 from everview.run.driver.arrow_types import arrow_schema
 from everview.run.driver.fetch import OpenedSource, all_rows, rows_of_changes, rows_with_values
-from everview.run.driver.source_files import HeldColumns
+from everview.run.driver.held_columns import HeldColumns
 
 SCHEMA = Schema(
     (Field("k", "integer"), Field("s", "string"), Field("on", "date"), Field("x", "double"))

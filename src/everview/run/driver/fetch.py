@@ -20,8 +20,9 @@ from everview.facts.tables import Snapshot, TableChanges
 from everview.lake.storage import is_absolute
 from everview.optimize.select import files_with_keys
 from everview.run.driver.arrow_types import arrow_schema
+from everview.run.driver.held_columns import HeldColumns
 from everview.run.driver.inline import inline_rows
-from everview.run.driver.source_files import HeldColumns, SourceFiles
+from everview.run.driver.source_files import SourceFiles
 from everview.run.driver.stored_files import Indices, OpenFile, live_flags, live_positions
 
 # What goes in: a source at some version or its changes, the columns that are needed, and the

@@ -10,32 +10,11 @@ import pyarrow.parquet as pq
 
 from everview.apply.exact import LeftToSpark
 from everview.facts.files import DataFile
+from everview.run.driver.held_columns import HeldColumns
 from everview.run.driver.stored_files import StoredFiles
 
-MOST_HELD = 256_000_000  # bytes
 _OLD_CALENDAR = b"org.apache.spark.legacy"  # days are counted in another calendar there
 _INT96 = "INT96"  # a moment in UTC, whatever Arrow makes of it
-
-
-class HeldColumns:
-    """Columns of files as they were read, for what is looked up next in the same files: what a
-    table holds now, and what it held before. Up to a number of bytes; what comes later is read
-    again.
-    """
-
-    def __init__(self, most: int = MOST_HELD) -> None:
-        self._left = most
-        self._held: dict[tuple[str, str], pa.ChunkedArray] = {}
-
-    def find(self, path: str, name: str, type_: pa.DataType) -> pa.ChunkedArray | None:
-        """A column of a file under its path and the table's; None if it is not held."""
-        held = self._held.get((path, name))
-        return held if held is not None and held.type == type_ else None
-
-    def hold(self, path: str, name: str, column: pa.ChunkedArray) -> None:
-        if column.nbytes <= self._left:
-            self._left -= column.nbytes
-            self._held[path, name] = column
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def overwrite(work: Work, steps: FullSteps) -> Replaced:
 def _rows(work: Work, rel: Rel | None) -> DataFrame:
     record = work.facts.stored.record
     if rel is not None:
-        return work.query(rel, record.layout.stored.names)
+        return work.whole(rel, record.layout.stored.names)
     frames = {s.name: work.frames.source(s.name, s.at_new) for s in work.facts.sources}
     frames |= outside_frames(work.engine.own, record)
     return user_frame(work.engine, query_of(record), frames)

@@ -104,6 +104,11 @@ class Work:
         with spark_failures(f"`{view}`", where, "Nothing was published."):
             yield
 
+    def whole(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
+        """All rows of a plan under these names, read by Spark alone."""
+        types = column_types(self.shape, self.facts.stored.record, rel)
+        return self.frames.run(write(self._narrow(rel, self.frames), types, names))
+
     def query(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
         """The rows of a plan under these names, improved by what is known of the rows at hand."""
         rel = self._with_parts(rel)

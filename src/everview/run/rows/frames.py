@@ -19,7 +19,7 @@ from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot, TableChanges
 from everview.optimize.select import files_within, ranges_that_cut
-from everview.run.driver.source_files import HeldColumns
+from everview.run.driver.held_columns import HeldColumns
 from everview.run.rows.fetched import Fetched
 from everview.run.rows.read import changes_frame, flattened, snapshot_frame, spark_schema
 from everview.run.rows.staging import Staged
