@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from everview.algebra.ranges import MOST_VALUES, Range
@@ -78,7 +79,9 @@ def _leaves(rel: Rel) -> list[Scan | Changes]:
 
 
 def few_values(rows: Staged | Fetched) -> Callable[[str], Range | None]:
-    """By column the values of rows at hand, None where they are many."""
+    """By column the values of rows at hand, None where they are many, or where only Spark holds one:
+    a day before the year 1, say.
+    """
 
     def of(column: str) -> Range | None:
         if not rows.is_small or not rows.schema.names:
@@ -86,7 +89,10 @@ def few_values(rows: Staged | Fetched) -> Callable[[str], Range | None]:
         values = pc.unique(rows.table.column(column))
         if len(values) > MOST_VALUES:
             return None
-        some = values.to_pylist()
+        try:
+            some = values.to_pylist()
+        except (pa.ArrowException, ValueError, OverflowError):
+            return None
         return Range.of_values(frozenset(v for v in some if v is not None), null=None in some)
 
     return cache(of)
