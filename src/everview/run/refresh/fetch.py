@@ -79,7 +79,7 @@ def _leaves(rel: Rel) -> list[Scan | Changes]:
 
 
 def few_values(rows: Staged | Fetched) -> Callable[[str], Range | None]:
-    """By column the values of rows at hand, None where they are many, or where only Spark holds one:
+    """By column the values of rows at hand; None where they are many or only Spark holds one:
     a day before the year 1, say.
     """
 
