@@ -76,9 +76,11 @@ def find_copies(work: Work, staged: Staged) -> CopiesInFiles:
     if (staged.least(WEIGHT) or 0) >= 0:
         return {}
     stored = work.facts.stored.record.layout.stored
-    deleted = [row for row in staged.columns([*stored.names, WEIGHT]) if row[-1] < 0]
-    snapshot = work.facts.stored.snapshot
-    files = files_with_keys(snapshot.files, stored.names, [row[:-1] for row in deleted])
+    rows = staged.columns([*stored.names, WEIGHT])
+    files = (snapshot := work.facts.stored.snapshot).files
+    if rows is not None:
+        deleted = [row[:-1] for row in rows if row[-1] < 0]
+        files = files_with_keys(files, stored.names, deleted)
     if not files:
         return {}
     placed = flattened(placed_frame(work.engine.own, snapshot, files), stored, PATH)

@@ -40,6 +40,8 @@ def _files(work: Work, staged: Staged, names: tuple[str, ...]) -> tuple[TableFil
     if not staged.is_small:
         return files
     keys = staged.columns(list(names)) if names else []
+    if keys is None:
+        return files
     return files_with_keys(files, work.facts.stored.record.layout.key, keys)
 
 

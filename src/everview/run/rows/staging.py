@@ -72,11 +72,16 @@ class Staged:
         lows = [f.bounds_of(column).low for f in self.files]
         return min((low for low in lows if low is not None), default=None)
 
-    def columns(self, names: list[str]) -> list[tuple[Any, ...]]:
-        """Rows of these columns as Python values."""
+    def columns(self, names: list[str]) -> list[tuple[Any, ...]] | None:
+        """Rows of these columns as Python values; None if one is a value that Python lacks: a day
+        before the year 1, say.
+        """
         if not self.files:
             return []
-        return list(zip(*(self.table.column(n).to_pylist() for n in names), strict=True))
+        try:
+            return list(zip(*(self.table.column(n).to_pylist() for n in names), strict=True))
+        except (ValueError, OverflowError):
+            return None
 
 
 class Staging:
