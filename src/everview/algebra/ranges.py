@@ -51,10 +51,10 @@ class Range:
         """The values in both; an empty range of no known values ends before it begins."""
         null = self.null and other.null
         for few, rest in ((self, other), (other, self)):
-            if few.values is not None and (
-                rest.values is None or len(few.values) <= len(rest.values)
-            ):
-                common = frozenset(v for v in few.values if rest.holds(v))
+            if few.values is not None:
+                common = _held_by(rest, few, few.values)
+                if len(common) == len(few.values):
+                    return replace(few, null=null)
                 return Range.of_values(common, null=null)
         return Range(max(self.low, other.low), min(self.high, other.high), null)
 
@@ -66,3 +66,12 @@ class Range:
             return "NULL" if self.null else "none"
         values = str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
         return f"{values} or NULL" if self.null else values
+
+
+def _held_by(rest: Range, few: Range, values: frozenset[Any]) -> frozenset[Any]:
+    """Those of the values that lie in another range; there may be many, and they are asked often."""
+    if rest.values is not None:
+        return values & rest.values
+    if not values or (rest.low <= few.low and few.high <= rest.high):
+        return values
+    return frozenset(v for v in values if rest.low <= v <= rest.high)
