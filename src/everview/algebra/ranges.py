@@ -69,7 +69,7 @@ class Range:
 
 
 def _held_by(rest: Range, few: Range, values: frozenset[Any]) -> frozenset[Any]:
-    """Those of the values that lie in another range; there may be many, and they are asked often."""
+    """Those of the values that lie in another range; they may be many, and it is asked often."""
     if rest.values is not None:
         return values & rest.values
     if not values or (rest.low <= few.low and few.high <= rest.high):

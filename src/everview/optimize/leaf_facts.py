@@ -18,6 +18,8 @@ from everview.optimize.reach import LeafFacts, Ranges
 # Types whose values Python orders as Spark does, and of which bounds are known exactly.
 _ORDERED = frozenset({"byte", "short", "integer", "long", "date", "string"})
 
+FewValues = Callable[[str], Range | None]  # of a column by its name, None if they are many
+
 
 @dataclass(frozen=True, slots=True)
 class RowsAtHand:
@@ -27,7 +29,7 @@ class RowsAtHand:
 
     schema: Schema
     files: tuple[TableFile, ...]
-    values: Callable[[str], Range | None] = lambda _: None
+    values: FewValues = lambda _: None
 
 
 AtHand = Mapping[str, RowsAtHand]  # by the name of their leaf

@@ -17,6 +17,7 @@ from everview.facts.receipts import Read
 from everview.facts.refreshes import SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Snapshot, TableChanges
+from everview.optimize.leaf_facts import FewValues
 from everview.optimize.needed_columns import Needed, needed_columns
 from everview.optimize.select import files_within
 from everview.run.driver.fetch import (
@@ -78,7 +79,7 @@ def _leaves(rel: Rel) -> list[Scan | Changes]:
     return [leaf for leaf in walk_plan(rel) if isinstance(leaf, Scan | Changes)]
 
 
-def few_values(rows: Staged | Fetched) -> Callable[[str], Range | None]:
+def few_values(rows: Staged | Fetched) -> FewValues:
     """By column the values of rows at hand; None where they are many or only Spark holds one:
     a day before the year 1, say.
     """

@@ -149,6 +149,7 @@ class Work:
     def _context(self, frames: Frames) -> PassContext:
         """What the passes know when these rows are at hand."""
         held = frames.local
-        at_hand = {n: RowsAtHand(s.schema, s.files, few_values(s)) for n, s in held.items()}
+        values = {n: frames.values.setdefault(n, few_values(s)) for n, s in held.items()}
+        at_hand = {n: RowsAtHand(s.schema, s.files, values[n]) for n, s in held.items()}
         few = all(s.is_small for name, s in held.items() if name in (KEYS, CHANGES))
         return context_of(self.facts, at_hand, few=few)

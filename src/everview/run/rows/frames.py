@@ -18,6 +18,7 @@ from everview.facts.receipts import Read
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot, TableChanges
+from everview.optimize.leaf_facts import FewValues
 from everview.optimize.select import files_within, ranges_that_cut
 from everview.run.driver.held_columns import HeldColumns
 from everview.run.rows.fetched import Fetched
@@ -45,6 +46,7 @@ class Frames:
     stored_rows: pa.Table | None = None  # the rows of the stored view to read; None: by files
     read: dict[str, Read] = field(default_factory=dict)
     made: dict[tuple[str, object], DataFrame] = field(default_factory=dict)  # by version or changes
+    values: dict[str, FewValues] = field(default_factory=dict)  # of rows at hand, by their name
     held: HeldColumns = field(default_factory=HeldColumns)
     fetched: dict[Hashable, Fetched | None] = field(default_factory=dict)  # None: left to Spark
 
