@@ -14,6 +14,11 @@ _NOT_COUNTED = "a semi join does not count the keys it tests by: more lines, the
 _AGAIN = "a condition that was met already is asked again: the same rows"
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     (
+        "optimize/needed_columns.py",
+        "_without_the_others",
+        "len(kept) < len(rel.columns)  ->  len(kept) <= len(rel.columns)",
+    ): "a projection all of whose columns are kept is built anew: the same rows",
+    (
         "rewrite/connected_joins.py",
         "_build_chain",
         "refs(c) <= reached  ->  refs(c) < reached  #2",
