@@ -17,7 +17,7 @@ from everview.algebra.meaning.plans import CountedBag, State
 from everview.algebra.relations import Aggregate, At, Distinct, Project, Rel, Scan, UnionAll
 from everview.algebra.scalars import Column, Ref, integer
 from everview.delta.propagate import delta
-from tests.improve import simplified
+from everview.optimize.simplified import without_needless_distinct
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
 from tests.laws.met import kind_of
@@ -105,7 +105,9 @@ def check_simplified(seed: int, seen: Seen) -> None:
     state, changed = random_tables(rng)
     trees = KeyTrees(rng, state)
     rel = trees.tree(rng.choice(DEPTHS))
-    simple = simplified(rel, {c: TYPES[kind] for c, kind in trees.scalars.kinds.items()})
+    simple = without_needless_distinct(
+        rel, {c: TYPES[kind] for c, kind in trees.scalars.kinds.items()}
+    )
     known = Evaluator(state)
     if known.snapshots(simple) != known.snapshots(rel) or simple.columns != rel.columns:
         raise NotSo(rel, f"other rows by\n{plan_text(simple)}\n")

@@ -40,6 +40,7 @@ REWRITES = (
     "optimize/narrow.py",
     "optimize/reach.py",
     "optimize/needed_columns.py",
+    "optimize/simplified.py",
 )
 # How scalars are computed over values is held by examples, tests/laws/test_merge.py.
 APPLY = tuple(f for f in _files("apply") if f != "apply/exact.py")
@@ -55,6 +56,7 @@ CHANGES: tuple[Law, ...] = (
 # A rewrite that does not do its work loses no row: examples hold that it does.
 REWRITTEN: tuple[Law, ...] = (
     ("tests.laws.rewrite_law", "check_rewrites"),
+    ("tests.laws.group_law", "check_groups"),
     ("tests.laws.rewrite_examples", "check_example"),
 )
 # What is imported anew for every mutant: the rules and everything that imports them.
@@ -68,7 +70,9 @@ RELOADED = (
     "everview.shape",
     "tests.improve",
     "tests.laws.broken",
+    "tests.laws.group_law",
     "tests.laws.grouped_law",
+    "tests.laws.key_law",
     "tests.laws.law",
     "tests.laws.line_law",
     "tests.laws.merge_law",

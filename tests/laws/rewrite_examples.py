@@ -9,9 +9,22 @@ from typing import Any
 
 from tests.laws.law import Seen
 from tests.optimize import test_narrow
-from tests.rewrite import test_below_joins, test_project_merge, test_rewrite, test_simplified
+from tests.rewrite import (
+    test_below_joins,
+    test_groups_of_groups,
+    test_project_merge,
+    test_rewrite,
+    test_simplified,
+)
 
-MODULES = (test_narrow, test_below_joins, test_project_merge, test_rewrite, test_simplified)
+MODULES = (
+    test_narrow,
+    test_below_joins,
+    test_groups_of_groups,
+    test_project_merge,
+    test_rewrite,
+    test_simplified,
+)
 
 
 def check_example(seed: int, seen: Seen) -> None:

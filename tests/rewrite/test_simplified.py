@@ -7,9 +7,9 @@ import pytest
 from everview.algebra.relations import Rel, Scan
 from everview.algebra.walk import walk_plan
 from everview.facts.schema import Field, Schema
+from everview.optimize.simplified import without_needless_distinct
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
-from tests.improve import simplified
 from tests.plan_text import plan_text
 
 TABLES = {
@@ -24,7 +24,7 @@ def simple(sql: str) -> Rel:
     assert isinstance(found, Lowered)
     scans = [r for r in walk_plan(found.rel) if isinstance(r, Scan)]
     types = {c.id: TABLES[s.table][c.name].type for s in scans for c in s.columns}
-    return simplified(found.rel, types)
+    return without_needless_distinct(found.rel, types)
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,4 @@ def test_distinct_in_an_aggregate_over_a_key(call: str, *, stays: bool) -> None:
 def test_a_definition_without_keys_stays_the_same() -> None:
     found = bind(parse_query("SELECT a, count(DISTINCT b) AS n FROM t GROUP BY a"), TABLES)
     assert isinstance(found, Lowered)
-    assert plan_text(simplified(found.rel, {})).count("distinct") == 1
+    assert plan_text(without_needless_distinct(found.rel, {})).count("distinct") == 1

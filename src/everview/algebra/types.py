@@ -134,6 +134,15 @@ def within(type_: Type) -> Iterator[Type]:
         yield from within(part)
 
 
+def is_equal_only_to_itself(type_: Type) -> bool:
+    """Whether values that GROUP BY takes as one are the same to every expression: not 0.0 and -0.0,
+    nor what may hold them, nor strings with a collation.
+    """
+    return (
+        not isinstance(type_, Collated) and type_ not in FLOATS | {VARIANT} and not is_nested(type_)
+    )
+
+
 def can_be_compared(type_: Type) -> bool:
     """Whether two values can be compared at all; VARIANT cannot."""
     return VARIANT not in within(type_)

@@ -7,21 +7,24 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import partial
 
 from everview.algebra.relations import Rel
 from everview.algebra.scalars import Types
-from everview.errors import InvalidArgument, PlanSpoiled
+from everview.errors import InvalidArgument
 from everview.optimize.narrow import narrowed
 from everview.optimize.needed_columns import with_needed_columns, without_needless_columns
 from everview.optimize.net_first import netted_first
 from everview.optimize.parts import MOST_REPEATED, MOST_TOGETHER, LeafBytes, Parted, parted, tidied
 from everview.optimize.reach import LeafFacts
+from everview.optimize.simplified import (
+    rooted_in_groups,
+    without_inner_groups,
+    without_needless_distinct,
+)
 from everview.optimize.sizes import LeafRows
 from everview.optimize.small_sides import with_small_sides, without_broadcast
-from everview.rewrite.aggregate_distinct_of_key import aggregate_distinct_of_key
+from everview.optimize.spoiled import require_same
 from everview.rewrite.connected_joins import connected_joins
-from everview.rewrite.distinct_of_key import distinct_of_key
 from everview.rewrite.filter_join_merge import filter_join_merge
 from everview.rewrite.filter_join_transpose import filter_join_transpose
 from everview.rewrite.filter_merge import filter_merge
@@ -87,12 +90,6 @@ def _rules(*rules: Rule) -> Callable[[Rel, PassContext], Rel]:
     return lambda rel, _: rewrite(rel, rules)
 
 
-def _without_needless_distinct(rel: Rel, context: PassContext) -> Rel:
-    by_keys = (distinct_of_key, aggregate_distinct_of_key)
-    typed = (partial(rule, types=context.types) for rule in by_keys)
-    return rewrite(rel, (*typed, project_merge))
-
-
 def _parted(rel: Rel, context: PassContext) -> Parted:
     limits = {"repeated": context.repeated, "together": context.together}
     return parted(rel, context.leaf_bytes, **limits)
@@ -119,7 +116,21 @@ PASSES: tuple[Pass, ...] = (
         "needless_distinct",
         When.TYPED,
         "leaves out DISTINCT where a key tells the rows apart already",
-        _without_needless_distinct,
+        lambda rel, context: without_needless_distinct(rel, context.types),
+        required=_STORED,
+    ),
+    Pass(
+        "groups_of_groups",
+        When.TYPED,
+        "groups rows in place of groups that are grouped again",
+        lambda rel, context: without_inner_groups(rel, context.types),
+        required=_STORED,
+    ),
+    Pass(
+        "distinct_as_groups",
+        When.TYPED,
+        "stores a row for each distinct one with the number of its copies",
+        lambda rel, context: rooted_in_groups(rel, context.types),
         required=_STORED,
     ),
     Pass(
@@ -250,7 +261,7 @@ def improved(when: When, rel: Rel, context: PassContext | None = None) -> Improv
             queries = Parted((*queries.parts, *made.parts), made.rest)
         else:
             queries = Parted(queries.parts, made)
-        _require_same(one, before, queries.rest)
+        require_same(one.name, before, queries.rest, may_be_off=not one.required)
         ran.append(Ran(one.name, queries.rest, queries.rest is not before, seconds))
         _LOG.debug("%s took %.4f s", one.name, seconds)
     return Improved(queries, tuple(ran))
@@ -276,25 +287,3 @@ def require_passes(names: Iterable[str]) -> None:
 def is_off(one: Pass, off: frozenset[str]) -> bool:
     """Whether a pass is left out."""
     return not one.required and (one.name in off or ALL in off)
-
-
-def _require_same(one: Pass, before: Rel, after: Rel) -> None:
-    """The columns, by name and identity, and whether rows have weights."""
-    if after.columns == before.columns and after.weighted == before.weighted:
-        return
-    raise PlanSpoiled(
-        f"The pass {one.name} gave {_told(after)}; before it the plan had {_told(before)}.",
-        remedy=_remedy(one),
-    )
-
-
-def _remedy(one: Pass) -> str:
-    report = "Report it with the text of the view."
-    if one.required:
-        return report
-    return f"{report} Until then EVERVIEW_PASSES_OFF={one.name} leaves the pass out."
-
-
-def _told(rel: Rel) -> str:
-    columns = ", ".join(f"{c.name}#{c.id}" for c in rel.columns)
-    return f"the columns {columns} {'with' if rel.weighted else 'without'} weights"

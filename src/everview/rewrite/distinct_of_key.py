@@ -6,7 +6,7 @@ from everview.algebra.derive.keys import keys
 from everview.algebra.derive.typed import typed
 from everview.algebra.relations import Distinct, Rel
 from everview.algebra.scalars import Types
-from everview.algebra.types import FLOATS, VARIANT, is_nested, type_of
+from everview.algebra.types import is_equal_only_to_itself, type_of
 
 
 def distinct_of_key(rel: Rel, types: Types) -> Rel:
@@ -18,11 +18,6 @@ def distinct_of_key(rel: Rel, types: Types) -> Rel:
     if not isinstance(rel, Distinct):
         return rel
     known = typed(rel.input, types)
-    if not all(_is_shown_as_it_is(known.get(c.id, "")) for c in rel.columns):
+    if not all(is_equal_only_to_itself(type_of(known.get(c.id, "variant"))) for c in rel.columns):
         return rel
     return rel.input if keys(rel.input, types) else rel
-
-
-def _is_shown_as_it_is(type_: str) -> bool:
-    known = type_of(type_)
-    return bool(type_) and known not in FLOATS | {VARIANT} and not is_nested(known)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from everview.algebra.calls import AggregateCall
-from everview.algebra.relations import Aggregate, Rel, Window
-from everview.algebra.scalars import ColumnId, Types, called
+from everview.algebra.relations import Aggregate, Project, Rel, Window
+from everview.algebra.scalars import Cast, ColumnId, Types, called
 from everview.algebra.walk import bottom_up
 
 
@@ -33,6 +33,8 @@ def _made(rel: Rel) -> dict[ColumnId, str]:
         case Aggregate(_, _, calls):
             counts = (c for c, f in calls if isinstance(f, AggregateCall) and f.function == "count")
             return {c.id: "long" for c in counts}
+        case Project(_, outputs):
+            return {c.id: s.type for c, s in outputs if isinstance(s, Cast)}
         case Window(_, _, calls):
             return {c.id: "integer" for c, f in calls if called(f.function) == "row_number"}
         case _:

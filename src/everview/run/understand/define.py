@@ -182,10 +182,17 @@ class _Asked:
         if self._collated:
             reason = "strings with a collation are stored without it, so keys would not be equal"
             return full_only(RefusalKind.TYPE, reason, None, columns)
+        rel, types = self._simplified(rel, types)
+        return shape_with_tail(rel, tail, types, columns)
+
+    def _simplified(self, rel: Rel, types: dict[ColumnId, str]) -> tuple[Rel, dict[ColumnId, str]]:
+        """The definition simplified by its types, unless Spark gave it other types then."""
         simple = improved(When.TYPED, rel, PassContext(types)).plan
-        if simple is not rel:
-            types = self._types(simple)
-        return shape_with_tail(simple, tail, types, columns)
+        if simple is rel:
+            return rel, types
+        known = self._types(simple)
+        is_same = all(known[c.id] == types[c.id] for c in rel.columns)
+        return (simple, known) if is_same else (rel, types)
 
     def _types(self, rel: Rel) -> dict[ColumnId, str]:
         """The types of the root's columns, of all that are scanned and, of what is computed over
