@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from everview.algebra.derive.typed import typed
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Aggregate, Distinct, Project, Rel
 from everview.algebra.scalars import Column, Ref, Scalar, Types, substitute
@@ -33,7 +34,7 @@ def rooted_in_groups(rel: Rel, types: Types) -> Rel:
     """
     shown = rel if isinstance(rel, Project) else Project(rel, _as_they_are(rel.columns))
     match shown.input:
-        case Distinct(input_) if all(_can_be_key(c, types) for c in input_.columns):
+        case Distinct(input_) if _can_be_grouped(input_, types):
             names = Fresh(highest_id(rel)).columns(c.name for c in input_.columns)
             pairs = list(zip(names, input_.columns, strict=True))
             renamed = project_merge(Project(input_, tuple((n, Ref(c.id)) for n, c in pairs)))
@@ -46,8 +47,9 @@ def rooted_in_groups(rel: Rel, types: Types) -> Rel:
             return rel
 
 
-def _can_be_key(column: Column, types: Types) -> bool:
-    return column.id not in types or can_be_grouped(type_of(types[column.id]))
+def _can_be_grouped(rel: Rel, types: Types) -> bool:
+    known = typed(rel, types)
+    return all(can_be_grouped(type_of(known.get(c.id, "variant"))) for c in rel.columns)
 
 
 def _as_they_are(columns: tuple[Column, ...]) -> tuple[tuple[Column, Scalar], ...]:
