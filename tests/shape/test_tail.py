@@ -133,9 +133,9 @@ def test_what_is_only_recomputed_stores_its_public_columns_and_has_no_tail() -> 
 
 
 def test_a_tail_says_how_many_rows_it_shows() -> None:
-    assert [Tail((), 3, 2).shown(n) for n in (0, 1, 2, 3, 5, 9)] == [0, 0, 0, 1, 3, 3]
-    assert [Tail((), None, 2).shown(n) for n in (1, 5)] == [0, 3]
-    assert Tail((), 0).shown(5) == 0
+    assert [Tail((), 3, 2).left(n) for n in (0, 1, 2, 3, 5, 9)] == [0, 0, 0, 1, 3, 3]
+    assert [Tail((), None, 2).left(n) for n in (1, 5)] == [0, 3]
+    assert Tail((), 0).left(5) == 0
 
 
 def test_a_tail_is_recorded_and_a_record_without_one_is_read() -> None:

@@ -66,6 +66,8 @@ def upkeep(call: AggregateCall | VerbatimCall, types: Types) -> Upkeep:
 
 
 def _count(call: AggregateCall, types: Types) -> Upkeep:
+    if len(call.args) > 1:
+        return Recomputed("count of several columns is asked of all rows of a group")
     area = count_area(call.args[0] if call.args else None)
     return Maintained((area,), lambda stored: stored[0], bare=True)
 

@@ -41,7 +41,8 @@ class KeyedView:
     work areas and the columns of `recomputed` calls; `computed` are the same columns where a whole
     group is computed: there `derived` functions are Spark's own calls. `stored` are all columns
     as they lie in the table, public ones first; a key or a work-area value that is itself public
-    has no hidden copy.
+    has no hidden copy. `shown` is the public column that says whether a reader sees the group, None
+    if every group is seen.
     """
 
     input: Rel
@@ -54,6 +55,7 @@ class KeyedView:
     reasons: tuple[str, ...]
     stored: tuple[tuple[Column, Column], ...]  # (column in the table, what it holds)
     types: Mapping[ColumnId, str]
+    shown: Column | None = None
 
     @property
     def count(self) -> KeptArea:
@@ -105,8 +107,8 @@ class KeyedView:
         )
 
 
-def keyed_view(rel: Project, types: Types) -> KeyedView:
-    """The value for a definition Π(γ(input)).
+def keyed_view(rel: Project, types: Types, shown: Column | None = None) -> KeyedView:
+    """The value for a definition Π(γ(input)), of which `shown` says which rows a reader sees.
 
     `types` are the Spark types of the columns of the input, of the aggregate and of the projection.
     """
@@ -134,6 +136,7 @@ def keyed_view(rel: Project, types: Types) -> KeyedView:
         reasons=tuple(plan.reason for _, _, plan in plans if isinstance(plan, Recomputed)),
         stored=(),
         types=_all_types(areas, types),
+        shown=shown,
     )
     return replace(view, stored=_layout(view, numbers))
 

@@ -25,9 +25,10 @@ class GroupUpdate:
     `stored` and `changes` are the columns of a stored row and of a line of the change table, in
     their order. `empty` are the kept values of a group that is not stored, `merged` the kept
     values as they become, over old values and changes. `count` among them is the number of rows
-    of the group. `public` are the public columns, over merged values. Where `certain`, which reads
-    the changes alone, or `lost`, which reads stored values too, holds, the group must be computed
-    from its rows.
+    of the group. `public` are the public columns, over merged values;
+    `shown` is the one that says whether a reader sees the group, None if he sees all. Where
+    `certain`, which reads the changes alone, or `lost`, which reads stored values too, holds, the
+    group must be computed from its rows.
     """
 
     keys: int  # so many of the columns of the change table
@@ -37,6 +38,7 @@ class GroupUpdate:
     merged: tuple[tuple[ColumnId, Scalar], ...]
     count: ColumnId
     public: tuple[tuple[ColumnId, Scalar], ...]
+    shown: ColumnId | None
     certain: Scalar
     lost: Scalar
 
@@ -64,6 +66,7 @@ def group_update(view: KeyedView) -> GroupUpdate | None:
         merged=tuple(merged),
         count=view.count.stored[0].id,
         public=tuple((column.id, scalar) for column, scalar in view.public),
+        shown=None if view.shown is None else view.shown.id,
         certain=Or(tuple(certain)) if certain else FALSE,
         lost=And((alive, Or(tuple(lost)))) if lost else FALSE,
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from everview.aggregates.areas import Scalars
 from everview.aggregates.keyed import KeptArea, KeyedView
 from everview.algebra.fresh import Fresh
@@ -34,6 +32,7 @@ from everview.apply.lines import (
     DELETE,
     INSERT,
     MINUS,
+    NO_ACTION,
     PART,
     ROWS,
     UPDATE_NEW,
@@ -42,22 +41,13 @@ from everview.apply.lines import (
     is_part,
     line_parts,
 )
+from everview.apply.seen_groups import SeenGroups
+from everview.apply.touched_groups import TouchedGroups
 from everview.delta.touched import same_key
 from everview.facts.checks import GROUP_BELOW_ZERO
 
 CHANGES, LOST = "changes", "lost"
 BELOW_ZERO = string(GROUP_BELOW_ZERO.raised)
-
-
-@dataclass(frozen=True, slots=True)
-class TouchedGroups:
-    """One row per touched key: its deltas and, where the group was recomputed, its new kept
-    values.
-    """
-
-    rel: Rel
-    values: tuple[Column, ...] = ()  # in the order of the view's kept values
-    public: tuple[Column, ...] = ()  # in the order of the view's public columns
 
 
 class ApplyKeyed:
@@ -145,17 +135,26 @@ class ApplyKeyed:
         gone = Compare("=", self._count(), integer(0)) if self.view.keys else FALSE
         is_row, is_old = is_part(self._part, ROWS), is_part(self._part, MINUS)
         new_or_old = Or((is_old, Not(gone)))
+        seen = self._seen(touched)
         shown = Or((is_row, gone, self._differs(touched)))
         lines = Filter(computed, Or((untouched, And((new_or_old, shown)))))
         action = Case(
             (
-                (Or((untouched, is_row)), _NO_ACTION),
+                (Or((untouched, is_row)), NO_ACTION),
+                *(() if seen is None else seen.actions(is_old)),
                 (gone, action_code(DELETE)),
                 (is_old, action_code(UPDATE_OLD)),
             ),
             action_code(UPDATE_NEW),
         )
         return self._laid_out(lines, touched, Or((untouched, is_old)), action)
+
+    def _seen(self, touched: TouchedGroups) -> SeenGroups | None:
+        """Whether a reader sees the old row of a group, and the new one; None if he sees all."""
+        if self.view.shown is None:
+            return None
+        place = [c for c, _ in self.view.public].index(self.view.shown)
+        return SeenGroups(Ref(self._old_public[place].id), self._public(touched)[place])
 
     def _new_lines(self, touched: TouchedGroups) -> Rel:
         """The rows of keys that are not stored; the stored side is cut to the touched keys
@@ -169,7 +168,9 @@ class ApplyKeyed:
         alive = Filter(computed, Compare("<>", self._count(), integer(0)))
         each = Join("cross", alive, line_parts(self._part), broadcast="right")
         lines = Filter(each, Not(is_part(self._part, MINUS)))
-        action = Case(((is_part(self._part, ROWS), _NO_ACTION),), action_code(INSERT))
+        seen = self._seen(touched)
+        is_idle = Or((is_part(self._part, ROWS), *(() if seen is None else (Not(seen.after),))))
+        action = Case(((is_idle, NO_ACTION),), action_code(INSERT))
         return self._laid_out(lines, touched, FALSE, action)
 
     # What a group becomes
@@ -279,9 +280,6 @@ class ApplyKeyed:
 
     def _type(self, column: Column) -> str:
         return self.view.types[column.id]
-
-
-_NO_ACTION = Cast(NULL, "integer")
 
 
 def _merged(kept: KeptArea, old: Scalars) -> Scalars:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everview.algebra.relations import Values
-from everview.algebra.scalars import Cast, Column, Compare, Ref, Scalar, integer, string
+from everview.algebra.scalars import NULL, Cast, Column, Compare, Ref, Scalar, integer, string
 
 ROWS, MINUS, PLUS = "rows", "minus", "plus"
 PART = "__ev_part"  # which part a line belongs to
@@ -11,6 +11,8 @@ ACTION = "__ev_action"  # what a line of minus or plus stands for; NULL for a li
 
 # A number, because every line is counted by it while it is written.
 INSERT, UPDATE_NEW, UPDATE_OLD, DELETE = 1, 2, 3, 4
+
+NO_ACTION = Cast(NULL, "integer")
 
 
 def action_code(action: int) -> Scalar:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +23,8 @@ class MergedGroups:
     to go; a group that stays as it is has neither. `inserted` and `updated` are the numbers of the
     new rows whose group is new, or whose public columns are others than before; `replaced` and
     `deleted` those of the stored rows that belong to the updated groups, in the same order, and to
-    groups that vanish.
+    groups that vanish. `counted` says how many rows a reader sees come, change and go: of a view
+    that shows only some of its groups that is not the same.
     """
 
     rows: list[GroupRow] = field(default_factory=list)
@@ -31,6 +33,7 @@ class MergedGroups:
     updated: list[int] = field(default_factory=list)
     replaced: list[int] = field(default_factory=list)
     deleted: list[int] = field(default_factory=list)
+    counted: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +93,27 @@ class MergeGroups:
         for old, place in groups:
             new = self._after(old)
             is_there = not self._update.keys or new[self._update.count] > 0
+            seen = self._is_seen(old, there=place is not None), self._is_seen(new, there=is_there)
             if not is_there and place is not None:
                 found.gone.append(place)
                 found.deleted.append(place)
+                found.counted.update(_change(*seen))
             elif is_there and place is None:
                 found.inserted.append(len(found.rows))
                 found.rows.append(self._row(new))
+                found.counted.update(_change(*seen))
             elif is_there and place is not None and self._row(old) != self._row(new):
                 if self._differs(old, new):
                     found.updated.append(len(found.rows))
                     found.replaced.append(place)
+                    found.counted.update(_change(*seen))
                 found.gone.append(place)
                 found.rows.append(self._row(new))
         return found
+
+    def _is_seen(self, group: Mapping[ColumnId, Any], *, there: bool) -> bool:
+        shown = self._update.shown
+        return there and (shown is None or group[shown] is True)
 
     def _row(self, group: Mapping[ColumnId, Any]) -> GroupRow:
         return tuple(group[column] for column in self._update.stored)
@@ -116,6 +127,13 @@ class MergeGroups:
 
     def _differs(self, old: Mapping[ColumnId, Any], new: Mapping[ColumnId, Any]) -> bool:
         return any(shown(old) != shown(new) for shown in self._shown)
+
+
+def _change(before: bool, after: bool) -> Counter[str]:
+    """What a reader sees of a stored row that is written anew."""
+    if not before and not after:
+        return Counter()
+    return Counter(("update" if before and after else "insert" if after else "delete",))
 
 
 def _shown(view: KeyedView, update: GroupUpdate) -> list[Scalar]:

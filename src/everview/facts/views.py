@@ -55,21 +55,31 @@ class OrderKey:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """Which of the stored rows a reader sees: in this order those after the first `offset`, at
-    most `limit` of them. Its text is the SQL that shows them where the stored rows are read.
+    """Which of the stored rows a reader sees: those in which the column `shown` is true, if there
+    is one; of them, in this order, those after the first `offset`, at most `limit`. Its text is
+    the SQL that shows them where the stored rows are read.
     """
 
-    order: tuple[OrderKey, ...]
-    limit: int | None
+    order: tuple[OrderKey, ...] = ()
+    limit: int | None = None
     offset: int = 0
+    shown: str = ""
 
-    def shown(self, rows: int) -> int:
-        """How many rows a reader sees of so many stored ones."""
+    @property
+    def cuts(self) -> bool:
+        """Whether rows that are to be shown are left out by their number, so that what is seen of
+        one row depends on others.
+        """
+        return self.limit is not None or self.offset > 0
+
+    def left(self, rows: int) -> int:
+        """How many rows a reader sees of so many to be shown."""
         left = max(0, rows - self.offset)
         return left if self.limit is None else min(left, self.limit)
 
     def __str__(self) -> str:
         parts = (
+            f"WHERE {self.shown}" if self.shown else "",
             f"ORDER BY {', '.join(map(str, self.order))}" if self.order else "",
             "" if self.limit is None else f"LIMIT {self.limit}",
             f"OFFSET {self.offset}" if self.offset else "",
@@ -232,7 +242,8 @@ def _layout_kind(text: str) -> LayoutKind:
 
 
 def _tail(raw: Mapping[str, Any]) -> Tail:
-    return Tail(tuple(OrderKey(**k) for k in raw["order"]), raw["limit"], raw["offset"])
+    order = tuple(OrderKey(**k) for k in raw["order"])
+    return Tail(order, raw["limit"], raw["offset"], raw.get("shown", ""))
 
 
 def _sources(raw: Iterable[Mapping[str, Any]]) -> tuple[SourceRecord, ...]:

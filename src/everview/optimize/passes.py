@@ -127,9 +127,9 @@ PASSES: tuple[Pass, ...] = (
         required=_STORED,
     ),
     Pass(
-        "distinct_as_groups",
+        "rows_as_groups",
         When.TYPED,
-        "stores a row for each distinct one with the number of its copies",
+        "stores groups, and what stands above them as columns and conditions of the groups",
         lambda rel, context: rooted_in_groups(rel, context.types),
         required=_STORED,
     ),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from everview.aggregates.exactness import is_exact_number, repeats
 from everview.algebra.calls import AggregateCall, VerbatimCall, WindowCall
 from everview.algebra.derive.keys import has_key_among, keys
 from everview.algebra.relations import Aggregate, Pivot, Rel, Window
 from everview.algebra.scalars import ColumnId, Ref, Scalar, Types, called, children
-from everview.algebra.types import DecimalOf, Plain, type_of
 from everview.algebra.walk import walk_plan
 from everview.facts.refusals import RefusalKind
 from everview.shape.maintained import Unmaintained
@@ -40,7 +40,6 @@ _OF_ORDER = frozenset(
         "row_number",
     }
 )  # fmt: skip
-_WHOLE = frozenset(map(Plain, ("byte", "short", "integer", "long")))
 
 
 def not_repeating(rel: Rel, types: Types) -> Unmaintained | None:
@@ -75,9 +74,7 @@ def not_repeating_call(call: AggregateCall | VerbatimCall, types: Types) -> str:
     """What the call is if its value need not come out the same, "" if it does."""
     if isinstance(call, VerbatimCall):
         return "" if call.single else _text(call.text, types)
-    if call.function in ("sum", "avg") and not _is_exact(call.args[0], types):
-        return f"{call.function}(...) over floating-point numbers"
-    return ""
+    return "" if repeats(call, types) else f"{call.function}(...) over floating-point numbers"
 
 
 def _text(scalar: Scalar, types: Types) -> str:
@@ -85,7 +82,7 @@ def _text(scalar: Scalar, types: Types) -> str:
     if name in _REPEATING:
         return ""
     read = children(scalar)
-    if name in _OF_SUMS and all(isinstance(r, Ref) and _is_exact(r.id, types) for r in read):
+    if name in _OF_SUMS and all(isinstance(r, Ref) and is_exact_number(r.id, types) for r in read):
         return ""
     return f"{name}(...)"
 
@@ -114,10 +111,5 @@ def _window(call: WindowCall, types: Types, *, ties: bool) -> str:
     if name in _OF_TIES or name in ("count", "max", "min") or (name in _OF_ORDER and not ties):
         return ""
     read = children(call.function)
-    exact = all(isinstance(r, Ref) and _is_exact(r.id, types) for r in read)
+    exact = all(isinstance(r, Ref) and is_exact_number(r.id, types) for r in read)
     return "" if name in _OF_SUMS and exact else f"{name}(...) over a window"
-
-
-def _is_exact(column: ColumnId, types: Types) -> bool:
-    type_ = type_of(types.get(column, ""))
-    return type_ in _WHOLE or isinstance(type_, DecimalOf)

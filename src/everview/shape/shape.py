@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from everview.aggregates.keyed import KeyedView, keyed_view
-from everview.algebra.relations import Aggregate, Project, Rel
+from everview.algebra.relations import Project, Rel
 from everview.algebra.scalars import ColumnId
 from everview.algebra.types import can_be_compared, can_be_grouped, type_of
 from everview.algebra.walk import tables
@@ -14,11 +14,12 @@ from everview.delta.propagate import delta
 from everview.errors import Place
 from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Field, Schema
-from everview.facts.views import Layout, LayoutKind, Moment
+from everview.facts.views import Layout, LayoutKind, Moment, Tail
 from everview.optimize.passes import When, improved
 from everview.shape.grouped import Grouped, grouped
 from everview.shape.maintained import Unmaintained, unmaintained
 from everview.shape.repeating import not_repeating
+from everview.shape.shown_groups import ShownGroups, shown_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,8 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     refused = unmaintained(rel)
     if refused is not None:
         return full_only(refused.kind, refused.reason, None, public)
-    is_keyed = isinstance(rel, Project) and isinstance(rel.input, Aggregate)
-    below = rel.input.input if is_keyed else rel  # type: ignore[union-attr]
+    groups = shown_groups(rel, types)
+    below = rel if groups is None else groups.aggregate.input
     of_keys = grouped(rel, types, public) if not_repeating(below, types) is not None else None
     if isinstance(of_keys, Unmaintained):
         return full_only(of_keys.kind, of_keys.reason, None, public, about=of_keys.function)
@@ -73,9 +74,8 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
         return full_only(RefusalKind.TOO_LARGE, reason, None, public)
     if of_keys is not None:
         return of_keys
-    if is_keyed:
-        assert isinstance(rel, Project)
-        return _keyed(rel, types, public)
+    if groups is not None:
+        return _keyed(groups, types, public)
     return _bag(rel, types, public)
 
 
@@ -103,10 +103,8 @@ def _bag(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     return Bag(rel, types, Layout(LayoutKind.BAG, (), public))
 
 
-def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape:
-    aggregate = rel.input
-    assert isinstance(aggregate, Aggregate)
-    for key in aggregate.keys:
+def _keyed(groups: ShownGroups, types: Mapping[ColumnId, str], public: Schema) -> Shape:
+    for key in groups.aggregate.keys:
         if not can_be_grouped(type_of(types[key.id])):
             reason = f"the group key `{key.name}` is a MAP or VARIANT"
             return full_only(RefusalKind.TYPE, reason, None, public, about=key.name)
@@ -114,7 +112,14 @@ def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape
         if not can_be_compared(field.parsed):
             reason = f"`{field.name}` is a VARIANT, which cannot be compared"
             return full_only(RefusalKind.TYPE, reason, None, public, about=field.name)
-    view = keyed_view(_named(rel, public), types)
+    flag = groups.flag
+    named = _named(groups.rows, public)
+    if flag is None:
+        view, tail = keyed_view(named, types), None
+    else:
+        flagged = replace(named, outputs=(*named.outputs, (flag, groups.shown)))
+        view = keyed_view(flagged, {**types, flag.id: "boolean"}, flag)
+        tail = Tail(shown=flag.name)
     names = [f.name for f in public.fields]
     stored = [
         Field(names[i] if i < len(names) else column.name, view.types[held.id])
@@ -122,7 +127,8 @@ def _keyed(rel: Project, types: Mapping[ColumnId, str], public: Schema) -> Shape
     ]
     place = {held.id: field.name for field, (_, held) in zip(stored, view.stored, strict=True)}
     names_of_keys = tuple(place[k.id] for k in view.keys)
-    return Keyed(view, Layout(LayoutKind.KEYED, names_of_keys, Schema(tuple(stored))))
+    layout = Layout(LayoutKind.KEYED, names_of_keys, Schema(tuple(stored)), tail)
+    return Keyed(view, layout)
 
 
 def _named(rel: Project, public: Schema) -> Project:

@@ -47,7 +47,13 @@ def shape_with_tail(
     if isinstance(shape, FullOnly):
         bare = full_only(shape.kind, shape.reason, None, public)
         return replace(shape, layout=bare.layout)
-    return replace(shape, layout=replace(shape.layout, tail=tail))
+    if tail is None:
+        return shape
+    own = shape.layout.tail
+    return replace(
+        shape,
+        layout=replace(shape.layout, tail=tail if own is None else replace(tail, shown=own.shown)),
+    )
 
 
 def _root(rel: Rel) -> tuple[TopK | None, Outputs]:

@@ -125,11 +125,7 @@ def change_of_groups(
     minus = stored.take(pa.array([*found.replaced, *found.deleted], pa.int64()))
     plus = come.take(pa.array([*found.updated, *found.inserted], pa.int64()))
     gone = only_numbers(places, frozenset(found.gone))
-    changed = {
-        "insert": len(found.inserted),
-        "update": len(found.updated),
-        "delete": len(found.deleted),
-    }
+    changed = {action: found.counted[action] for action in ("insert", "update", "delete")}
     return StoredChange(gone, come, minus, plus, changed)
 
 

@@ -47,13 +47,16 @@ def _files(work: Work, staged: Staged, names: tuple[str, ...]) -> tuple[TableFil
 
 def check_counts(written: Written, touched: tuple[TableFile, ...], view: str) -> None:
     """|V'| = |V| + inserted - deleted, over the files that were written anew."""
-    changed = written.changed or {}
-    before = sum(f.rows or 0 for f in touched)
-    expected = before + changed.get("insert", 0) - changed.get("delete", 0)
+    before, gone, come = (_rows(files) for files in (touched, written.minus, written.plus))
+    expected = before - gone + come
     if written.count() != expected:
         raise InvariantViolated(
-            f"{ROWS_MISCOUNTED.found}: {before} stored rows, {changed} should give {expected} "
-            f"rows, not {written.count()}.",
+            f"{ROWS_MISCOUNTED.found}: {before} stored rows of which {gone} go, and {come} that "
+            f"come, should give {expected} rows, not {written.count()}.",
             where=view,
             remedy=REMEDY,
         )
+
+
+def _rows(files: tuple[TableFile, ...]) -> int:
+    return sum(f.rows or 0 for f in files)

@@ -17,7 +17,6 @@ from everview.apply.lines import (
     PLUS,
     ROWS,
     UPDATE_NEW,
-    UPDATE_OLD,
 )
 from everview.errors import WriteVerification
 from everview.facts.files import TableFile
@@ -71,22 +70,20 @@ def write_lines(frame: DataFrame, table: LakeTable, token: str, actions: Actions
     found = actions.timed(
         "footers", lambda: {p: table.written(f"{folder}/{part}={p}") for p in (ROWS, MINUS, PLUS)}
     )
-    observed = {name: _number(seen.get, name) for name in ("all", *_CODES)}
-    old = observed["update_old"] + observed["delete"]
-    new = observed["insert"] + observed["update"]
-    _check(found, {ROWS: observed["all"] - old - new, MINUS: old, PLUS: new})
-    changed = {action: observed[action] for action in ("insert", "update", "delete")}
+    _check(found, {p: _number(seen.get, p) for p in (ROWS, MINUS, PLUS)})
+    changed = {action: _number(seen.get, action) for action in _CODES}
     rows, minus, plus = (_filled(found[p]) for p in (ROWS, MINUS, PLUS))
     return Written(rows, minus, plus, changed)
 
 
-_CODES = {"insert": INSERT, "update": UPDATE_NEW, "update_old": UPDATE_OLD, "delete": DELETE}
+_CODES = {"insert": INSERT, "update": UPDATE_NEW, "delete": DELETE}
 
 
 def _counts() -> list[Column]:
-    """All lines, and those of each action."""
-    counts = [F.count_if(F.col(ACTION) == number).alias(name) for name, number in _CODES.items()]
-    return [F.count(F.lit(1)).alias("all"), *counts]
+    """The lines of each part, and those of each action."""
+    parts = [F.count_if(F.col(PART) == part).alias(part) for part in (ROWS, MINUS, PLUS)]
+    actions = [F.count_if(F.col(ACTION) == code).alias(name) for name, code in _CODES.items()]
+    return [*parts, *actions]
 
 
 def _save(frame: DataFrame, table: LakeTable, folder: str, partition_by: tuple[str, ...]) -> None:

@@ -199,8 +199,10 @@ class _Asked:
         groups, of its input's; of an aggregate right below the root also of its own.
         """
         found = self._types_of(rel)
-        if isinstance(rel, Project) and isinstance(rel.input, Aggregate):
-            found |= self._types_of(rel.input)
+        groups = rel.input if isinstance(rel, Project) else rel
+        groups = groups.input if isinstance(groups, Filter) else groups
+        if isinstance(groups, Aggregate):
+            found |= self._types_of(groups)
         for operator in walk_plan(rel):
             if not isinstance(operator, Aggregate | Window | Pivot | Distinct):
                 continue
