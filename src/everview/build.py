@@ -57,7 +57,8 @@ class Understood:
     @property
     def limited(self) -> bool:
         """Whether a reader sees the rows with a LIMIT applied."""
-        return self.defined.shape.layout.tail is not None
+        tail = self.defined.shape.layout.tail
+        return tail is not None and tail.cuts
 
     def record(self, world: World) -> ViewRecord:
         return record_for(world, self.definition, self.defined, self.sources, self.now)

@@ -137,7 +137,8 @@ def sources_now(world: World, sources: Resolved, pins: Pins) -> dict[str, Source
         table = world.open(entry)
         head = table.head()
         version = pins.get(head.id, head.version)
-        limited = tail_at(table, version) is not None
+        tail = tail_at(table, version)
+        limited = tail is not None and tail.cuts
         found[name] = SourceNow(head.id, public_schema(table, version), limited)
     return found
 

@@ -63,6 +63,7 @@ class StoredFacts:
     watermark: Mapping[str, int]  # by source name; empty before the first build
     distrust: str  # why the stored rows cannot be built on, "" if they can
     recompute_seconds: float | None = None  # what the last full refresh took
+    seen_rows: int | None = None  # the stored rows that readers see, None if that is not known
     readers: Readers = EVERYTHING  # who can read its folder
     pace: Pace | None = None  # what its receipts tell of estimates, None if they do not
 

@@ -12,7 +12,7 @@ from everview.facts.progress import Watcher
 from everview.facts.readers import Readers
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
-from everview.views.world import World, public_schema, seen_of
+from everview.views.world import World, public_schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ class Handle:
     @property
     def path(self) -> str:
         """Where its Delta table lies, also after it was replaced or built anew; of a view with
-        LIMIT it holds more rows than the view shows, and status() says which.
+        LIMIT or HAVING it may hold more rows than the view shows, and status() says which.
         """
         return self._world.uri(self._entry.location)
 
@@ -100,12 +100,10 @@ class Handle:
 
     def __len__(self) -> int:
         """How many rows a reader sees; from the log where it says, else Spark counts them."""
-        table = self._world.open(self._entry)
-        snapshot = table.snapshot(table.head().version)
-        stored, tail = snapshot.rows, seen_of(snapshot)[1]
-        if stored is None:
-            return self.to_df().count()
-        return stored if tail is None else tail.shown(stored)
+        from everview.views.arrow_rows import number_of_rows
+
+        number = number_of_rows(self._world.open(self._entry))
+        return self.to_df().count() if number is None else number
 
     def __bool__(self) -> bool:
         """A handle is true, also of no rows."""

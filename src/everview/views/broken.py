@@ -32,11 +32,11 @@ def broken_status(world: World, entry: Entry, error: EverviewError) -> Status:
     except Exception:  # the error is known already, and this one is no better
         return bare
     published = [r for r in receipts if not stored_method(r).way.is_skipped]
-    tail, rows = stored.record.layout.tail, stored.snapshot.rows
+    tail, rows = stored.record.layout.tail, stored.seen_rows
     return replace(
         bare,
         exact_at=dict(stored.watermark),
-        rows=rows if tail is None or rows is None else tail.shown(rows),
+        rows=rows if tail is None or rows is None else tail.left(rows),
         kept=recorded_as(stored.record),
         last_refresh=published[0] if published else None,
         fresh_as_of=receipts[0]["timestamp"] if receipts else None,

@@ -106,8 +106,18 @@ def stored_facts(table: LakeTable) -> StoredFacts:
         distrust=_distrust(table, head, own) if own is not None else "",
         recompute_seconds=_recompute_seconds(receipt),
         pace=None if receipt.get("pace") is None else Pace.from_dict(receipt["pace"]),
+        seen_rows=_seen_rows(record, snapshot, receipt),
         readers=Readers(head.reader_features, count_marked(snapshot.files)),
     )
+
+
+def _seen_rows(record: ViewRecord, snapshot: Snapshot, receipt: Mapping[str, Any]) -> int | None:
+    """How many of the stored rows readers see: all, or as many as the last refresh counted."""
+    tail = record.layout.tail
+    if tail is None or not tail.shown:
+        return snapshot.rows
+    rows: int | None = receipt.get("rows")
+    return rows
 
 
 def _with_moment(record: ViewRecord) -> ViewRecord:
@@ -167,15 +177,22 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
             f"`{source.name}` was replaced by another table meanwhile.", remedy="Run it again."
         )
     used = () if stored.record.full_only else source.used  # its text is recomputed as a whole
+    at_old = _old(table, old, at_new)
+    tail = seen_of(at_new)[1]
+    changes = _changes(table, used, old, new)
+    if tail is not None and tail.shown and isinstance(changes, TableChanges):
+        before = None if at_old is None else seen_of(at_old)[1]
+        if before != tail:
+            changes = Lost(f"`{source.name}` stores its rows otherwise since then")
     return SourceFacts(
         name=source.name,
         id=source.id,
         old=old,
         new=new,
         at_new=at_new,
-        at_old=_old(table, old, at_new),
-        changes=_changes(table, used, old, new),
-        tail=seen_of(at_new)[1],
+        at_old=at_old,
+        changes=changes,
+        tail=tail,
     )
 
 

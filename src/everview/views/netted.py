@@ -39,6 +39,8 @@ def _netted(world: World, facts: RefreshFacts, source: SourceFacts) -> SourceFac
     changes = source.changes
     if not isinstance(changes, TableChanges) or not is_netted_by_driver(changes):
         return source
+    if source.tail is not None:  # a row that is stored but not shown is no row
+        return source
     names = netted_columns(facts, source)
     if names is None:
         return source

@@ -139,18 +139,18 @@ def status_of(
     the view is kept is as it was recorded.
     """
     published = [r for r in receipts if not stored_method(r).way.is_skipped]
-    tail, rows = stored.record.layout.tail, stored.snapshot.rows
+    tail, rows = stored.record.layout.tail, stored.seen_rows
     return Status(
         view=entry.name,
         policy=entry.policy,
         comment=entry.comment,
         exact_at=dict(stored.watermark),
         behind=dict(ahead.behind),
-        rows=rows if tail is None or rows is None else tail.shown(rows),
+        rows=rows if tail is None or rows is None else tail.left(rows),
         kept=recorded_as(stored.record),
         last_refresh=published[0] if published else None,
         readable_by_others=tail is None,
-        readable_reason=_readable_reason(stored, rows),
+        readable_reason=_readable_reason(stored, stored.snapshot.rows),
         readers=stored.readers,
         fresh_as_of=receipts[0]["timestamp"] if receipts else None,
         asked_at=now_ms,

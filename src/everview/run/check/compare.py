@@ -12,6 +12,7 @@ from everview.facts.views import ViewRecord
 from everview.run.check.compare_shown import TEXT, Shown, shown_difference
 from everview.run.check.fingerprint import compared_columns, fingerprint
 from everview.run.rows.read import flattened, snapshot_frame
+from everview.run.rows.tails import only_shown
 from everview.run.understand.define import user_frame
 from everview.spark.engine import Actions, Engine
 from everview.sql.statements.spark_text import AnyQuery, query_of, without_limit
@@ -32,7 +33,8 @@ def is_same(
     shows. Call inside `engine.settings`.
     """
     compared, _ = compared_columns(record.columns, loose)
-    stored = flattened(snapshot_frame(engine.own, built), record.layout.stored)
+    every = flattened(snapshot_frame(engine.own, built), record.layout.stored)
+    stored = only_shown(every, record.layout.tail)
     actions = Actions()
 
     def is_of(query: AnyQuery) -> bool:
@@ -41,13 +43,13 @@ def is_same(
         return ours == fingerprint(theirs, compared, _STEP, actions)
 
     text, tail = query_of(record), record.layout.tail
-    if tail is None:
+    if tail is None or not tail.cuts:
         return is_of(text)
     whole = without_limit(text)
     if whole is not None and not is_of(whole):
         return False
-    rows = stored.count() if built.rows is None else built.rows
+    rows = stored.count() if built.rows is None or tail.shown else built.rows
     shown = Shown(tail, rows, compared, loose)
     lines = shown_difference(shown, stored, user_frame(engine, text, sources))
     counts = lines.agg(F.count_if(F.col(WEIGHT) != 0), F.sum(TEXT)).collect()[0]
-    return not counts[0] and (counts[1] or 0) == tail.shown(rows)
+    return not counts[0] and (counts[1] or 0) == tail.left(rows)

@@ -26,6 +26,7 @@ from everview.run.check.possible import Decided, decided, stored_names, unordere
 from everview.run.rows.frames import Frames
 from everview.run.rows.read import collated_columns
 from everview.run.rows.session_tables import outside_frames
+from everview.run.rows.tails import only_shown
 from everview.run.understand.define import user_frame
 from everview.shape.grouped import Grouped
 from everview.shape.loose import Loose
@@ -49,7 +50,8 @@ def verify_view(
         aside = frozenset(collated_columns(theirs))  # which spelling need not repeat
         if isinstance(shape, FullOnly):
             aside |= _floats(record.columns)
-        if record.layout.tail is None:
+        tail = record.layout.tail
+        if tail is None or not tail.cuts:
             order = verifying.decided(loose, aside)
             found, said = verifying.without_tail(order, loose.all | aside, theirs)
         else:
@@ -64,7 +66,7 @@ def verify_view(
     return Verification(
         view=facts.view,
         outcome="wrong" if found else "consistent" if left_out else "exact",
-        rows=facts.stored.snapshot.rows or 0,
+        rows=facts.stored.seen_rows or 0,
         missing=found.missing,
         unexpected=found.unexpected,
         missing_sample=found.missing_sample,
@@ -84,7 +86,7 @@ def not_comparable(facts: RefreshFacts, why: str) -> Verification:
     return Verification(
         view=facts.view,
         outcome="not comparable",
-        rows=facts.stored.snapshot.rows or 0,
+        rows=facts.stored.seen_rows or 0,
         watermark=dict(facts.stored.watermark),
         left_out=facts.stored.record.columns.names,
         why_not=why,
@@ -110,9 +112,15 @@ class _Verifying:
         return self.frames.stored(self._facts.stored.snapshot.files)
 
     @property
+    def shown(self) -> DataFrame:
+        """The stored rows that a reader sees, before a LIMIT counts them."""
+        return only_shown(self.stored, self._facts.stored.record.layout.tail)
+
+    @property
     def rows(self) -> int:
-        known = self._facts.stored.snapshot.rows
-        return self.stored.count() if known is None else known
+        known, tail = self._facts.stored.snapshot.rows, self._facts.stored.record.layout.tail
+        is_counted = known is not None and (tail is None or not tail.shown)
+        return known if is_counted and known is not None else self.shown.count()
 
     def text(self, query: AnyQuery) -> DataFrame:
         """The rows of a text at the watermark."""
@@ -142,7 +150,7 @@ class _Verifying:
         def form(field: Field) -> Column:
             return (unordered_form if field.name in order.unordered else stored_form)(field)
 
-        found = self.found(difference(self.stored, theirs, compared, form))
+        found = self.found(difference(self.shown, theirs, compared, form))
         checks = map(self.found, order.checks)
         groups = counted(order.tied, "group")
         said = f"every column where no rows tie, which they do in {groups}" if order.tied else ""
@@ -162,7 +170,7 @@ class _Verifying:
         whole_text = without_limit(query_of(record))
         differences = []
         if whole_text is not None:
-            differences.append(difference(self.stored, self.text(whole_text), shown.compared))
+            differences.append(difference(self.shown, self.text(whole_text), shown.compared))
         if (whole_text is None or hidden) and not isinstance(self._shape, FullOnly):
             both = Schema((*shown.compared.fields, *stored.only(hidden).fields))
             differences.append(difference(self.stored, self._recomputed(stored), both))
@@ -185,9 +193,9 @@ class _Verifying:
                 raise AssertionError("a view that is only recomputed has no tail")
 
     def _shown(self, shown: Shown, theirs: DataFrame) -> FoundDifferences:
-        lines = shown_difference(shown, self.stored, theirs)
+        lines = shown_difference(shown, self.shown, theirs)
         counts = lines.agg(total(1), total(-1), F.sum(TEXT)).collect()[0]
-        more = shown.tail.shown(shown.rows) - int(counts[2] or 0)
+        more = shown.tail.left(shown.rows) - int(counts[2] or 0)
         return sampled(lines.drop(TEXT), counts, self._samples) or FoundDifferences(
             max(0, more), max(0, -more)
         )

@@ -30,7 +30,8 @@ def rows_by_driver(table: LakeTable, snapshot: Snapshot, columns: Schema) -> pa.
         return None
     if not files:  # Spark says NOT NULL of no rows, and of no others
         held = {f.name: f.nullable for f in snapshot.schema.fields}
-        return pa.schema([f.with_nullable(held[f.name]) for f in types]).empty_table()
+        fields = [f.with_nullable(held.get(f.name, True)) for f in types]
+        return pa.schema(fields).empty_table()
     stored = StoredFiles(types, table.open_file, table.uri)
     found = stored.of_each(lambda file: stored.live_rows(file, columns.names), files)
     return pa.concat_tables(found)

@@ -13,6 +13,7 @@ from everview.apply.exact import LeftToSpark
 from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS
 from everview.choose.netting import MOST_BYTES_BY_DRIVER
 from everview.facts.files import DataFile, TableFile
+from everview.facts.views import Tail
 from everview.run.driver.arrow_types import arrow_schema
 from everview.run.driver.comparable_values import comparable_values
 from everview.run.driver.differences import FileRows, differences
@@ -70,10 +71,13 @@ def _by_driver(work: Work, written: Written) -> Written | None:
         return None
     stored = StoredFiles(types, work.table.open_file)
     try:
-        old, new = FileRows.of(stored, before), FileRows.of(stored, after)
-        gone, come = differences(old, new, schema.names)
+        gone, come = differences(
+            FileRows.of(stored, before), FileRows.of(stored, after), schema.names
+        )
         minus, plus = (rows_at(stored, places, schema.names) for places in (gone, come))
-        counts = _counts(minus, plus, work.facts.stored.record.layout.key)
+        layout = work.facts.stored.record.layout
+        old, new = (_seen(rows, layout.tail) for rows in (minus, plus))
+        counts = _counts(old, new, layout.key)
     except (LeftToSpark, pa.ArrowException, OverflowError, ValueError):
         return None
     told = Replacer(work.table, stored, schema, _token(work)).tell(minus, plus)
@@ -96,6 +100,11 @@ def _counts(minus: pa.Table, plus: pa.Table, key: Sequence[str]) -> dict[str, in
     before, after = (_keys(rows, key) for rows in (minus, plus))
     both = len(before & after)
     return {"insert": len(after) - both, "update": both, "delete": len(before) - both}
+
+
+def _seen(rows: pa.Table, tail: Tail | None) -> pa.Table:
+    """The rows that a reader sees."""
+    return rows if tail is None or not tail.shown else rows.filter(rows.column(tail.shown))
 
 
 def _keys(rows: pa.Table, key: Sequence[str]) -> frozenset[tuple[object, ...]]:
@@ -121,9 +130,12 @@ def _by_spark(work: Work, written: Written) -> Written:
     row = F.first(F.struct(*(F.col(quoted(n)) for n in stored.names))).alias(_ROW)
     counted = rows.groupBy(*keys).agg(row, F.sum(WEIGHT).alias(WEIGHT)).filter(f"{WEIGHT} <> 0")
     each = counted.withColumn("__ev_copy", F.explode(F.expr(f"sequence(1L, abs({WEIGHT}))")))
+    tail = work.facts.stored.record.layout.tail
+    is_seen = F.col(f"{_ROW}.{quoted(tail.shown)}") if tail and tail.shown else F.lit(True)
+    action = F.when(F.col(WEIGHT) < 0, DELETE).otherwise(INSERT)
     lines = each.select(
         F.when(F.col(WEIGHT) < 0, MINUS).otherwise(PLUS).alias(PART),
-        F.when(F.col(WEIGHT) < 0, DELETE).otherwise(INSERT).alias(ACTION),
+        F.when(is_seen, action).alias(ACTION),
         f"{_ROW}.*",
     )
     whole = packed(lines, stored, PART, ACTION)

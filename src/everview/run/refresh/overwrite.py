@@ -13,6 +13,7 @@ from everview.run.refresh.replaced import Replaced
 from everview.run.refresh.work import Work
 from everview.run.rows.read import packed
 from everview.run.rows.session_tables import outside_frames
+from everview.run.rows.tails import shown_column
 from everview.run.rows.write import write_rows
 from everview.run.understand.define import user_frame
 from everview.sql.names import quoted
@@ -27,7 +28,8 @@ def overwrite(work: Work, steps: FullSteps) -> Replaced:
     with work.during(steps.write.name):
         rows = packed(_rows(work, steps.write.rel), stored.record.layout.stored)
         frame = clustered(rows, stored.record)
-        written = write_rows(frame, work.table, work.token, work.actions)
+        seen = shown_column(stored.record.layout.tail)
+        written = write_rows(frame, work.table, work.token, work.actions, seen)
     if steps.compare is not None:
         with work.during(steps.compare.name):
             return only_what_differs(work, written)

@@ -24,7 +24,7 @@ from everview.run.driver.held_columns import HeldColumns
 from everview.run.rows.fetched import Fetched
 from everview.run.rows.read import changes_frame, flattened, snapshot_frame, spark_schema
 from everview.run.rows.staging import Staged
-from everview.run.rows.tails import shown_frame
+from everview.run.rows.tails import shown_column, shown_frame
 from everview.spark.engine import Engine
 from everview.sql.names import quoted
 from everview.sql.write.door import SourceLeaf, Sql
@@ -110,6 +110,8 @@ class Frames:
         self.count_changes(name)
         if (name, None) not in self.made:
             frame = changes_frame(self.engine.own, source.changes, source.at_new.partition_by)
+            if source.tail is not None and source.tail.shown:
+                frame = frame.filter(shown_column(source.tail))
             recorded = self.facts.stored.record.source(name).schema
             self.made[name, None] = _filled(frame, recorded)
         return self.made[name, None]

@@ -15,13 +15,14 @@ from everview.sql.write.comparable import comparable_text
 
 def shown_frame(spark: SparkSession, snapshot: Snapshot, tail: Tail | None) -> DataFrame:
     """The rows of a snapshot that a reader sees: all of them, or of a view with a tail its public
-    columns in the order of the tail, cut.
+    columns of those that are shown, in the order of the tail, cut.
     """
     rows = snapshot_frame(spark, snapshot)
     if tail is None:
         return rows
     public = Schema(tuple(f for f in snapshot.schema.fields if f.name != HIDDEN))
-    read = dict.fromkeys((*public.names, *(k.column for k in tail.order)))
+    flag = (tail.shown,) if tail.shown else ()
+    read = dict.fromkeys((*public.names, *(k.column for k in tail.order), *flag))
     flat = rows.selectExpr(*map(stored_column, read))
     return cut(flat, tail, public).select(*map(quoted, public.names))
 
@@ -32,11 +33,26 @@ def cut(flat: DataFrame, tail: Tail, public: Schema) -> DataFrame:
     Among ties the public columns decide: each read of one version shows the same rows, so that a
     view above can be compared with its recomputation.
     """
+    flat = only_shown(flat, tail)
+    if not tail.order and not tail.cuts:
+        return flat
     ties = [F.expr(comparable_text(quoted(f.name), f.type)) for f in public.fields]
     rows = flat.orderBy(*map(sorting, tail.order), *ties)
     if tail.offset:
         rows = rows.offset(tail.offset)
     return rows if tail.limit is None else rows.limit(tail.limit)
+
+
+def only_shown(flat: DataFrame, tail: Tail | None) -> DataFrame:
+    """The flat rows of a view without those that no reader sees."""
+    return flat.filter(F.col(quoted(tail.shown))) if tail is not None and tail.shown else flat
+
+
+def shown_column(tail: Tail | None) -> Column:
+    """Whether a reader sees a row as it is stored, before the tail counts rows."""
+    if tail is None or not tail.shown:
+        return F.lit(True)
+    return F.expr(stored_column(tail.shown).split(" AS ")[0])
 
 
 def sorting(key: OrderKey) -> Column:

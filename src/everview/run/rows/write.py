@@ -47,16 +47,22 @@ def files_wanted(size: int) -> int:
     return max(1, round(size / FILE_BYTES))
 
 
-def write_rows(frame: DataFrame, table: LakeTable, token: str, actions: Actions) -> Written:
-    """Write plain rows as new files of the table."""
+def write_rows(
+    frame: DataFrame, table: LakeTable, token: str, actions: Actions, seen_if: Column | None = None
+) -> Written:
+    """Write plain rows as new files of the table; `seen_if` says which of them a reader sees, None
+    if he sees all.
+    """
     folder = f"data/{token}"
     partition_by = table.partition_by()
     seen = Observation()
-    counted = frame.observe(seen, F.count(F.lit(1)).alias(ROWS))
+    is_seen = F.lit(True) if seen_if is None else seen_if
+    counts = F.count(F.lit(1)).alias(ROWS), F.count_if(is_seen).alias("seen")
+    counted = frame.observe(seen, *counts)
     actions.submit("write", lambda: _save(counted, table, f"{folder}/part={ROWS}", partition_by))
     files = actions.timed("footers", lambda: table.written(f"{folder}/part={ROWS}"))
     _check({ROWS: files}, {ROWS: _number(seen.get, ROWS)})
-    return Written(_filled(files), changed={"insert": sum(f.rows or 0 for f in files)})
+    return Written(_filled(files), changed={"insert": _number(seen.get, "seen")})
 
 
 def write_lines(frame: DataFrame, table: LakeTable, token: str, actions: Actions) -> Written:
