@@ -23,6 +23,8 @@ from everview.algebra.scalars import Column, ColumnId, Ref, Scalar, called, refs
 if TYPE_CHECKING:
     from everview.algebra.relations import Rel
 
+Outputs = tuple[tuple[Column, Scalar], ...]  # the columns of a projection, with what computes each
+
 
 class PassesOn(OverInput):
     """Of an operator that passes on all columns of its input, and looks at each row, or at it and
@@ -93,7 +95,7 @@ class Project(OverInput):
     keeps_signs = True
 
     input: Rel
-    outputs: tuple[tuple[Column, Scalar], ...]
+    outputs: Outputs
 
     def __post_init__(self) -> None:
         require_known("projection", self.reads, self.input.columns)

@@ -93,20 +93,23 @@ class MergeGroups:
         for old, place in groups:
             new = self._after(old)
             is_there = not self._update.keys or new[self._update.count] > 0
-            seen = self._is_seen(old, there=place is not None), self._is_seen(new, there=is_there)
+            change = _change(
+                before=self._is_seen(old, there=place is not None),
+                after=self._is_seen(new, there=is_there),
+            )
             if not is_there and place is not None:
                 found.gone.append(place)
                 found.deleted.append(place)
-                found.counted.update(_change(*seen))
+                found.counted.update(change)
             elif is_there and place is None:
                 found.inserted.append(len(found.rows))
                 found.rows.append(self._row(new))
-                found.counted.update(_change(*seen))
+                found.counted.update(change)
             elif is_there and place is not None and self._row(old) != self._row(new):
                 if self._differs(old, new):
                     found.updated.append(len(found.rows))
                     found.replaced.append(place)
-                    found.counted.update(_change(*seen))
+                    found.counted.update(change)
                 found.gone.append(place)
                 found.rows.append(self._row(new))
         return found
@@ -129,7 +132,7 @@ class MergeGroups:
         return any(shown(old) != shown(new) for shown in self._shown)
 
 
-def _change(before: bool, after: bool) -> Counter[str]:
+def _change(*, before: bool, after: bool) -> Counter[str]:
     """What a reader sees of a stored row that is written anew."""
     if not before and not after:
         return Counter()

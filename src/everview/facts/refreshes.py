@@ -63,9 +63,17 @@ class StoredFacts:
     watermark: Mapping[str, int]  # by source name; empty before the first build
     distrust: str  # why the stored rows cannot be built on, "" if they can
     recompute_seconds: float | None = None  # what the last full refresh took
-    seen_rows: int | None = None  # the stored rows that readers see, None if that is not known
+    told_rows: int | None = None  # how many readers saw after the last refresh, by its receipt
     readers: Readers = EVERYTHING  # who can read its folder
     pace: Pace | None = None  # what its receipts tell of estimates, None if they do not
+
+    @property
+    def seen_rows(self) -> int | None:
+        """How many of the stored rows readers see before they are cut: all, or as many as the last
+        refresh counted; None if that is not known.
+        """
+        tail = self.record.layout.tail
+        return self.told_rows if tail is not None and tail.shown else self.snapshot.rows
 
 
 @dataclass(frozen=True, slots=True)

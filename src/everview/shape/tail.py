@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from everview.algebra.relations import Aggregate, Filter, Join, Project, Rel, TopK
+from everview.algebra.rowwise import Outputs
 from everview.algebra.scalars import Column, ColumnId, Constant, Ref, Scalar, substitute
 from everview.facts.schema import Field, Schema
 from everview.facts.views import OrderKey, Tail, hidden_name
 from everview.rewrite.project_merge import project_merge
 from everview.shape.shape import FullOnly, Shape, full_only, shape_of
-
-Outputs = tuple[tuple[Column, Scalar], ...]
 
 
 def split_tail(rel: Rel, public: tuple[str, ...]) -> tuple[Rel, Tail | None]:

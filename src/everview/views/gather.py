@@ -106,18 +106,9 @@ def stored_facts(table: LakeTable) -> StoredFacts:
         distrust=_distrust(table, head, own) if own is not None else "",
         recompute_seconds=_recompute_seconds(receipt),
         pace=None if receipt.get("pace") is None else Pace.from_dict(receipt["pace"]),
-        seen_rows=_seen_rows(record, snapshot, receipt),
+        told_rows=receipt.get("rows"),
         readers=Readers(head.reader_features, count_marked(snapshot.files)),
     )
-
-
-def _seen_rows(record: ViewRecord, snapshot: Snapshot, receipt: Mapping[str, Any]) -> int | None:
-    """How many of the stored rows readers see: all, or as many as the last refresh counted."""
-    tail = record.layout.tail
-    if tail is None or not tail.shown:
-        return snapshot.rows
-    rows: int | None = receipt.get("rows")
-    return rows
 
 
 def _with_moment(record: ViewRecord) -> ViewRecord:

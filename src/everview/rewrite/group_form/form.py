@@ -10,6 +10,7 @@ from everview.aggregates.exactness import repeats_exactly
 from everview.algebra.calls import AggregateCall
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Aggregate, Filter, Project, Rel
+from everview.algebra.rowwise import Outputs
 from everview.algebra.scalars import (
     NULL,
     Case,
@@ -24,8 +25,6 @@ from everview.algebra.scalars import (
     substitute,
 )
 from everview.algebra.types import is_equal_only_to_itself, type_of
-
-Outputs = tuple[tuple[Column, Scalar], ...]
 
 
 class Passing(Enum):

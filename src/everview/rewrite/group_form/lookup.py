@@ -10,7 +10,7 @@ from everview.algebra.relations import Join, Rel, Side
 from everview.algebra.scalars import Ref, Scalar, all_of, conjuncts, refs
 from everview.rewrite.group_form.conditions import conditions_of
 from everview.rewrite.group_form.form import GroupForm, Making, NoForm, Passing, as_they_are
-from everview.rewrite.group_form.of_filter import tested
+from everview.rewrite.group_form.of_filter import with_conditions
 
 # What goes in: groups joined with a relation in which each finds at most one row, because the
 # columns that are equated hold a key of it. What comes out: groups of the rows joined with it, its
@@ -67,7 +67,7 @@ class _Lookup:
         form = replace(self.form, aggregate=aggregate, outputs=outputs)
         if above and self.join.kind != "inner":
             return NoForm(self.join, "a value computed of the groups decides which are padded")
-        return tested(self.join, form.after(self.join, Passing.LOOKUP), above, making)
+        return with_conditions(self.join, form.after(self.join, Passing.LOOKUP), above, making)
 
 
 def with_lookup(

@@ -12,14 +12,14 @@ from everview.rewrite.group_form.form import GroupForm, Making, NoForm, Passing
 def of_filter(rel: Filter, form: GroupForm, making: Making) -> GroupForm | NoForm:
     """σ_p(γ_G(A)): below the groups where p reads keys alone, else a condition of what is shown."""
     conditions = tuple(form.over(c) for c in conjuncts(rel.condition))
-    found = tested(rel, form, conditions, making)
+    found = with_conditions(rel, form, conditions, making)
     if isinstance(found, NoForm):
         return found
     stays = len(found.shown) > len(form.shown)
     return found.after(rel, Passing.VALUES_TESTED if stays else Passing.KEYS_TESTED)
 
 
-def tested(
+def with_conditions(
     operator: Rel, form: GroupForm, conditions: tuple[Scalar, ...], making: Making
 ) -> GroupForm | NoForm:
     """σ_p(γ_G(A))  =  γ_G(σ_p(A)),  where p reads keys alone; else the groups are stored whether

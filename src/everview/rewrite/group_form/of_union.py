@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from everview.algebra.calls import AggregateCall
 from everview.algebra.relations import Aggregate, UnionAll
+from everview.algebra.rowwise import Outputs
 from everview.algebra.scalars import (
     TRUE,
     Case,
@@ -21,7 +22,7 @@ from everview.algebra.scalars import (
     integer,
     substitute,
 )
-from everview.rewrite.group_form.form import GroupForm, Making, NoForm, Outputs, Passing
+from everview.rewrite.group_form.form import GroupForm, Making, NoForm, Passing
 
 # What goes in: a union of groups, each input grouped in its own way. What comes out: one aggregate
 # over the rows of all inputs, with the number of the input among its keys (Gupta & Mumick, 7:

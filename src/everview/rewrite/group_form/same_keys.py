@@ -8,6 +8,7 @@ from typing import assert_never
 
 from everview.algebra.calls import AggregateCall
 from everview.algebra.relations import Aggregate, Filter, Join, JoinKind, UnionAll
+from everview.algebra.rowwise import Outputs
 from everview.algebra.scalars import (
     FALSE,
     TRUE,
@@ -31,11 +32,10 @@ from everview.rewrite.group_form.form import (
     GroupForm,
     Making,
     NoForm,
-    Outputs,
     Passing,
     only_if,
 )
-from everview.rewrite.group_form.of_filter import tested
+from everview.rewrite.group_form.of_filter import with_conditions
 
 # What goes in: two aggregates that are joined by all of their keys. What comes out: one aggregate
 # over the rows of both, one input after the other, each with NULL for the columns that only the
@@ -118,7 +118,7 @@ def joined_by_keys(same: SameKeys, making: Making) -> GroupForm | NoForm:
     passed = (*same.left.passed, *same.right.passed)
     form = GroupForm(aggregate, *_shown(kind, left, right, keys), passed)
     form = form.after(same.join, Passing.SAME_KEYS)
-    return tested(same.join, form, tuple(form.over(c) for c in same.rest), making)
+    return with_conditions(same.join, form, tuple(form.over(c) for c in same.rest), making)
 
 
 def _why_not(same: SameKeys, making: Making) -> str:
