@@ -114,3 +114,11 @@ def test_distinct_rows_that_cannot_be_keys_stay() -> None:
 
 def test_a_root_without_groups_stays() -> None:
     assert not any(isinstance(r, Aggregate) for r in walk_plan(simple("SELECT store FROM sales")))
+
+
+@pytest.mark.parametrize("kind", ["JOIN", "LEFT JOIN"])
+def test_the_one_row_of_an_aggregate_without_keys_is_no_group_of_another_key(kind: str) -> None:
+    one = "(SELECT store AS s FROM stores WHERE store = 5 GROUP BY store)"
+    rel = simple(f"SELECT n, s FROM (SELECT count(*) AS n FROM sales) {kind} {one} ON TRUE")
+    of_all = [r for r in walk_plan(rel) if isinstance(r, Aggregate) and not r.keys]
+    assert len(of_all) == 1  # of no sales it has a row, as a group by the store would not

@@ -33,6 +33,8 @@ class _Lookup:
 
     def why_not(self, making: Making) -> str:
         """Why the columns looked up cannot be keys, "" if they can."""
+        if not self.form.keys:
+            return "an aggregate without keys has a row also of no rows"
         equated = [
             (e.left, e.right) if self.side == "left" else (e.right, e.left)
             for e in conditions_of(self.join, making).equated
