@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import everview as ev
-from tests.slow import VIEW, make_slow, wait_for_jobs
+from tests.slow import SQL, VIEW, make_slow, wait_for_jobs
 
 
 def press_when_busy(spark: SparkSession, jobs: int) -> threading.Thread:
@@ -64,8 +64,8 @@ def test_a_handler_of_the_caller_stays(spark: SparkSession, tmp_path: Path) -> N
     try:
         with ev.open(tmp_path, spark=spark) as wh:
             wh.create_table("t", spark.range(9))
-            view = wh.create_materialized_view("v", "SELECT count(*) AS n FROM t")
-            wh.table("t").append(spark.range(9))
+            view = wh.create_materialized_view("v", SQL)
+            wh.table("t").append(spark.range(9, 20_000))  # long enough to be seen at work
             pressing = press_when_busy(spark, 1)
             view.refresh(full=True)
             pressing.join()
