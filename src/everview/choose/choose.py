@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import assert_never
 
 from everview.algebra.relations import At, Rel, Scan
 from everview.algebra.walk import walk_plan
-from everview.choose.changes import changes_of, context_of, known_of
+from everview.choose.changes import changed_files, changes_of, context_of, known_of
 from everview.choose.cost import FEW_CHANGES, LOCATED_SHARE, MOST_REWRITTEN, Cost
 from everview.choose.fetching import bytes_to_read, known_changes, leaf_bytes
 from everview.choose.netting import netted_by_query, netting_text
@@ -22,7 +23,8 @@ from everview.choose.variants import (
 )
 from everview.facts.methods import Way
 from everview.facts.refreshes import RefreshFacts
-from everview.facts.tables import Lost
+from everview.facts.tables import Lost, TableChanges
+from everview.optimize.no_rows import has_no_rows
 from everview.optimize.passes import When, improved
 from everview.shape.grouped import Grouped
 from everview.shape.shape import FullOnly, Keyed, Shape
@@ -57,6 +59,9 @@ def _chosen(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     incremental = _incremental(facts, shape)
     if isinstance(incremental, Refusal):
         return _fall_back(facts, recompute, incremental)
+    if isinstance(incremental, Move):
+        names = ", ".join(s.name for s in facts.sources if s.changed)
+        return Choice(incremental, f"no changed row of {names} passes the view's conditions")
     return _cheaper(facts, incremental, recompute)
 
 
@@ -65,7 +70,7 @@ def recomputed(facts: RefreshFacts, reason: str) -> Choice:
     return Choice(_full(facts), reason)
 
 
-def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
+def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Move | Refusal:
     for source in facts.sources:
         if isinstance(source.changes, Lost):
             return Refusal(Way.INCREMENTAL, f"{source.name}: {source.changes.reason}")
@@ -75,6 +80,8 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         where = f" (line {place.line}, column {place.column})" if place else ""
         return Refusal(Way.INCREMENTAL, f"{shape.reason}{where}")
     changes = changes_of(shape, changed, known_of(facts, changed), facts.passes_off)
+    if has_no_rows(changes.plan, partial(_told_changes, facts)):
+        return Move()
     gone = _gone(facts, changes.plan)
     if gone:
         return Refusal(Way.INCREMENTAL, gone)
@@ -99,6 +106,15 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Refusal:
         passes_off=facts.passes_off,
         ran=changes.ran + better.ran + parts.ran,
     )
+
+
+def _told_changes(facts: RefreshFacts, name: str) -> TableChanges | None:
+    """The changes of a source whose files tell what changed of the rows that are read: of a view
+    with LIMIT, rows come and go because of others.
+    """
+    source = facts.source(name)
+    is_told = source.tail is None and isinstance(source.changes, TableChanges)
+    return changed_files(facts, name) if is_told else None
 
 
 def _gone(facts: RefreshFacts, plan: Rel) -> str:

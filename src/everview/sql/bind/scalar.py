@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from everview.algebra.scalars import (
     And,
+    Cast,
     Compare,
     Comparison,
     Constant,
@@ -73,12 +74,17 @@ def bind_scalar(node: exp.Expr, hole: Hole) -> Scalar:
             if isinstance(inner, Constant) and not isinstance(inner.value, str):
                 return Constant(printed(node), -inner.value)
             return _opaque(node, hole)
+        case exp.Cast(this=exp.Literal(is_string=True) as day) if _is_date(node):
+            return Cast(Constant(printed(day), str(day.this)), "date")
         case exp.Anonymous() if node.name.lower() == "struct":
             return _struct(node.expressions, hole)
         case exp.Tuple():
             return _struct(node.expressions, hole)
         case exp.JSONExtract() if node.args.get("variant_extract"):
             return _variant_path(node, hole)
+        case exp.Between() if isinstance(value := bind_scalar(node.this, hole), Ref):
+            low, high = (bind_scalar(node.args[end], hole) for end in ("low", "high"))
+            return And((Compare(">=", value, low), Compare("<=", value, high)))
         case _ if type(node) in _COMPARISONS:
             left, right = bind_scalar(node.this, hole), bind_scalar(node.expression, hole)
             return Compare(_COMPARISONS[type(node)], left, right)
@@ -129,6 +135,10 @@ def _constant(node: exp.Expr) -> Constant | Opaque:
             return Constant(text, Fraction(text))
         case _:
             return Opaque((text,))
+
+
+def _is_date(node: exp.Cast) -> bool:
+    return type(node) is exp.Cast and node.to == exp.DataType.build("date")
 
 
 def _struct(parts: list[exp.Expr], hole: Hole) -> Scalar:
