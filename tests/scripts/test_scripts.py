@@ -49,8 +49,8 @@ def test_a_script_is_read_as_it_is_written(tmp_path: Path) -> None:
 def test_a_script_that_changes_nothing_fails(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "idle.script"
     path.write_text(
-        "=== idle\nTABLE t (a INT)\n  (1)\nVIEW v\n  SELECT a FROM t WHERE a > 5\n"
-        "APPEND t\n  (2)\nREFRESH v incremental\n"
+        "=== idle\nTABLE t (a INT)\n  (1)\nVIEW v\n  SELECT a FROM t WHERE a % 2 = 0\n"
+        "APPEND t\n  (3)\nREFRESH v incremental\n"
     )
     (script,) = read_scripts(path)
     with pytest.raises(AssertionError, match="no refresh of 'idle' changed a view"):
