@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 from random import Random
 
 from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.derive.signs import Signs
 from everview.algebra.derive.typed import typed
 from everview.algebra.joins import JoinKind
-from everview.algebra.meaning.plans import CountedBag, Row, State, rows
+from everview.algebra.meaning.plans import CountedBag, Row, State, lines, rows
 from everview.algebra.relations import Aggregate, At, Join, Rel, UnionAll
 from everview.algebra.scalars import And, Compare, Ref, Scalar, Types
 from everview.algebra.walk import at, walk_plan
+from everview.apply.exact import LeftToSpark
 from everview.apply.lines import DELETE, INSERT, UPDATE_NEW, UPDATE_OLD
+from everview.apply.merge_groups import MergedGroups, MergeGroups
 from everview.delta.aggregate import change_table
 from everview.delta.context import Known
 from everview.delta.propagate import delta
@@ -31,6 +34,7 @@ from tests.laws.generate import only_of
 from tests.laws.group_law import GroupTrees
 from tests.laws.key_law import TYPES, NotSo
 from tests.laws.law import VIEW, Refresh, Seen
+from tests.laws.merge_law import stored_keys
 from tests.laws.tables import random_tables
 
 SAME_KEYS: tuple[JoinKind, ...] = ("inner", "inner", "left", "right", "full", "semi", "anti")
@@ -173,10 +177,34 @@ def _check_refresh(
     told = Counter(action for part in ("plus", "minus") for _, action in written[part])
     if told[UPDATE_NEW] != told[UPDATE_OLD]:
         raise NotSo(rel, f"updates without old or new rows: {told}")
+    _check_merged(view, [row for row, _ in lines(change_table(view, changes), state)], old, told)
     before, after = (_seen_keys(view, some) for some in (old, new))
     if (told[INSERT], told[DELETE]) != (len(after - before), len(before - after)):
         raise NotSo(rel, f"told {told}, but {before} became {after}")
     seen.met("a group begins to be shown", when=groups.flag and (after - before))
+
+
+def _check_merged(
+    view: KeyedView, table: list[Row], stored: CountedBag, told: Counter[int | None]
+) -> None:
+    """Groups merged over values at hand tell a reader of the same rows that come, change and go."""
+    try:
+        merge = MergeGroups(view)
+        held = [_as_floats(row) for row in stored.elements()]
+        keys = stored_keys(view, held)
+        width = len(view.keys)
+        places = {i: keys[r[:width]] for i, r in enumerate(table) if r[:width] in keys}
+        merged = merge.merge(table, held, places)
+    except LeftToSpark:
+        return
+    if isinstance(merged, MergedGroups):
+        expected = {"insert": told[INSERT], "update": told[UPDATE_NEW], "delete": told[DELETE]}
+        assert merged.counted == Counter(expected), (merged, told)
+
+
+def _as_floats(row: Row) -> Row:
+    """A row as it is read: means, which the meaning computes exactly, are floats."""
+    return tuple(float(v) if isinstance(v, Fraction) else v for v in row)
 
 
 def _seen_rows(view: KeyedView, stored: CountedBag) -> CountedBag:

@@ -40,7 +40,7 @@ def check_merge(seed: int, seen: Seen) -> None:
         return
     stored = sorted(rows(at(view.full(), At.OLD), state).elements(), key=repr)
     table = [row for row, _ in lines(change_table(view, changes), state)]
-    keys = _stored_keys(view, stored)
+    keys = stored_keys(view, stored)
     places = {
         i: keys[line[: len(view.keys)]]
         for i, line in enumerate(table)
@@ -60,8 +60,8 @@ def check_merge(seed: int, seen: Seen) -> None:
     exact = _exact_places(view)
     assert _cut(expected.elements(), exact) == _cut([*kept, *merged.rows], exact)
     before, after = Counter(stored), expected
-    born = {k for k in _stored_keys(view, list(after)) if k not in keys}
-    died = {k for k in keys if k not in _stored_keys(view, list(after))}
+    born = {k for k in stored_keys(view, list(after)) if k not in keys}
+    died = {k for k in keys if k not in stored_keys(view, list(after))}
     assert (len(merged.inserted), len(merged.deleted)) == (len(born), len(died))
     public = len(view.public)
     old_shown = Counter(row[:public] for row in before.elements())
@@ -80,7 +80,7 @@ def check_merge(seed: int, seen: Seen) -> None:
     seen.met("merge cases")
 
 
-def _stored_keys(view: KeyedView, stored: list[Row]) -> dict[Row, int]:
+def stored_keys(view: KeyedView, stored: list[Row]) -> dict[Row, int]:
     """The number of each stored row by its key."""
     held = [h.id for _, h in view.stored]
     places = [held.index(k.id) for k in view.keys]

@@ -52,6 +52,7 @@ CHANGES: tuple[Law, ...] = (
     ("tests.laws.grouped_law", "check_grouped"),
     ("tests.laws.tree_law", "check_tree"),
     ("tests.laws.merge_law", "check_merge"),
+    ("tests.laws.group_form_law", "check_form"),
 )
 # A rewrite that does not do its work loses no row: examples hold that it does.
 REWRITTEN: tuple[Law, ...] = (
@@ -70,6 +71,7 @@ RELOADED = (
     "everview.shape",
     "tests.improve",
     "tests.laws.broken",
+    "tests.laws.group_form_law",
     "tests.laws.group_law",
     "tests.laws.grouped_law",
     "tests.laws.key_law",
