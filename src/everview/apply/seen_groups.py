@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from everview.algebra.scalars import And, Case, Not, Scalar
+from everview.algebra.scalars import Case, Not, Scalar
 from everview.apply.lines import DELETE, INSERT, NO_ACTION, action_code
 
 
@@ -19,11 +19,12 @@ class SeenGroups:
 
     def actions(self, is_old: Scalar) -> tuple[tuple[Scalar, Scalar], ...]:
         """The actions of lines where one of the two is not seen, for the line of the old row and
-        that of the new one.
+        that of the new one: first of a line that is not seen itself, so that of what is left the
+        other one is meant.
         """
         unseen = Case(((is_old, Not(self.before)),), Not(self.after))
         return (
             (unseen, NO_ACTION),
-            (And((is_old, Not(self.after))), action_code(DELETE)),
-            (And((Not(is_old), Not(self.before))), action_code(INSERT)),
+            (Not(self.after), action_code(DELETE)),
+            (Not(self.before), action_code(INSERT)),
         )
