@@ -44,7 +44,7 @@ def change_groups(work: Work, steps: GroupsSteps) -> Replaced:
         located = locate_groups(work, touched)
         change = None
         if isinstance(located, Located):
-            merge = partial(change_of_groups, work, apply, touched, located)
+            merge = partial(change_of_groups, apply, touched, located)
             change = work.actions.timed("merge", merge)
     if change is not None and isinstance(located, Located):
         with work.during(steps.write.name):
