@@ -73,7 +73,7 @@ def find_lost(work: Work, apply: ApplyKeyed, staged: Staged) -> Staged | None:
     if lost_keys is None or not _any(staged, apply, ("deleted_copies", *_CERTAIN)):
         return None
     names = local_names(apply.fetched().columns)
-    return work.staging.stage(work.query(lost_keys, names), "lost", work.actions)
+    return work.staged(lost_keys, names, "lost")
 
 
 def replace_groups(work: Work, lines: tuple[Rel, ...], touched: TouchedKeys) -> Replaced:
