@@ -29,7 +29,7 @@ from everview.spark.engine import Engine
 from everview.sql.names import quoted
 from everview.sql.write.door import SourceLeaf, Sql
 
-MOST_EVALUATED = 50_000  # rows: for more it pays to compile code
+MOST_EVALUATED = 150_000  # rows: for more it pays to compile code
 _SMALL_SHARE = 8  # a file with less than an eighth of the largest one's rows is a small one
 
 
