@@ -109,7 +109,7 @@ def check_columns(
         assert isinstance(merged, GroupsToRecompute)
         seen.met("columns: to recompute")
         return
-    assert Counter(map(tuple, _rows(found.rows))) == Counter(merged.rows)
+    assert Counter(_rows(found.rows)) == Counter(merged.rows)
     assert sorted(found.gone) == sorted(merged.gone)
     public = len(view.public)
     updates = list(zip(merged.updated, merged.replaced, strict=True))
@@ -134,7 +134,11 @@ def _arrow(parts: list[list[Row]], rows: int, width: int) -> pa.Table:
 
 
 def _rows(table: pa.Table) -> list[Row]:
-    return list(zip(*(c.to_pylist() for c in table.columns), strict=True))
+    return list(zip(*(map(_frozen, c.to_pylist()) for c in table.columns), strict=True))
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def stored_keys(view: KeyedView, stored: list[Row]) -> dict[Row, int]:
