@@ -29,6 +29,8 @@ KEYED = {
     "semi": {"o_orderkey": "l_orderkey"},
     "window": {"l_orderkey": "l_orderkey"},
     "distinct": {"l_partkey": "l_partkey", "l_quantity": "l_quantity"},
+    "returned": {"l_partkey": "l_partkey"},
+    "large_orders": {"l_orderkey": "l_orderkey"},
     "q3": {"l_orderkey": "l_orderkey"},
     "q18": {"o_orderkey": "l_orderkey"},
 }

@@ -40,6 +40,7 @@ from bench.views import VIEWS
 GROUPS = (
     ("by_customer", "by_nation", "by_order", "lines"),
     ("outer", "semi", "distinct", "window", "nested"),
+    ("shipments", "returned", "large_orders", "everything"),
     ("q1", "q3", "q5", "q10", "q18"),
 )
 SCENARIOS = (COLD, NIGHT, STATEMENTS)

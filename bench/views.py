@@ -21,6 +21,9 @@ def _aims(one: float, ten: float) -> dict[int, float]:
     return {1: one, 10: ten}
 
 
+_FIFTH = {1: 0.2}
+
+
 VIEWS = {
     "by_customer": View(
         """
@@ -78,6 +81,39 @@ VIEWS = {
         SELECT n, count(*) AS orders
         FROM (SELECT l_orderkey, count(*) AS n FROM lineitem GROUP BY l_orderkey) GROUP BY n""",
         _aims(0.4, 0.2),
+    ),
+    "shipments": View(
+        """
+        SELECT c_nationkey, count(*) AS shipments, sum(revenue) AS revenue, avg(revenue) AS mean
+        FROM (
+            SELECT l_orderkey, l_suppkey, sum(l_extendedprice * (1 - l_discount)) AS revenue
+            FROM lineitem GROUP BY l_orderkey, l_suppkey)
+        JOIN orders ON l_orderkey = o_orderkey JOIN customer ON o_custkey = c_custkey
+        GROUP BY c_nationkey""",
+        _FIFTH,
+    ),
+    "returned": View(
+        """
+        SELECT l_partkey, sold, back
+        FROM (SELECT l_partkey, sum(l_quantity) AS sold FROM lineitem GROUP BY l_partkey)
+        JOIN (
+            SELECT l_partkey AS part, sum(l_quantity) AS back FROM lineitem
+            WHERE l_returnflag = 'R' GROUP BY l_partkey) ON l_partkey = part""",
+        _FIFTH,
+    ),
+    "large_orders": View(
+        """
+        SELECT l_orderkey, count(*) AS n, sum(l_quantity) AS quantity
+        FROM lineitem GROUP BY l_orderkey HAVING sum(l_quantity) > 200""",
+        _FIFTH,
+    ),
+    "everything": View(
+        """
+        SELECT l_orderkey, l_linenumber, l_quantity, o_orderkey, o_orderdate, c_custkey, c_name,
+            s_suppkey
+        FROM lineitem FULL JOIN orders ON l_orderkey = o_orderkey
+        FULL JOIN customer ON o_custkey = c_custkey FULL JOIN supplier ON l_suppkey = s_suppkey""",
+        _FIFTH,
     ),
     "q1": View(
         """

@@ -34,7 +34,7 @@ from tests.laws.generate import only_of
 from tests.laws.group_law import GroupTrees
 from tests.laws.key_law import TYPES, NotSo
 from tests.laws.law import VIEW, Refresh, Seen
-from tests.laws.merge_law import stored_keys
+from tests.laws.merge_law import check_columns, stored_keys
 from tests.laws.tables import random_tables
 
 SAME_KEYS: tuple[JoinKind, ...] = ("inner", "inner", "left", "right", "full", "semi", "anti")
@@ -177,7 +177,8 @@ def _check_refresh(
     told = Counter(action for part in ("plus", "minus") for _, action in written[part])
     if told[UPDATE_NEW] != told[UPDATE_OLD]:
         raise NotSo(rel, f"updates without old or new rows: {told}")
-    _check_merged(view, [row for row, _ in lines(change_table(view, changes), state)], old, told)
+    changed_groups = [row for row, _ in lines(change_table(view, changes), state)]
+    _check_merged(view, changed_groups, (old, told), seen)
     before, after = (_seen_keys(view, some) for some in (old, new))
     if (told[INSERT], told[DELETE]) != (len(after - before), len(before - after)):
         raise NotSo(rel, f"told {told}, but {before} became {after}")
@@ -185,9 +186,12 @@ def _check_refresh(
 
 
 def _check_merged(
-    view: KeyedView, table: list[Row], stored: CountedBag, told: Counter[int | None]
+    view: KeyedView, table: list[Row], result: tuple[CountedBag, Counter[int | None]], seen: Seen
 ) -> None:
-    """Groups merged over values at hand tell a reader of the same rows that come, change and go."""
+    """Groups merged over values at hand tell a reader of the same rows that come, change and go,
+    row by row and as columns.
+    """
+    stored, told = result
     try:
         merge = MergeGroups(view)
         held = [_as_floats(row) for row in stored.elements()]
@@ -197,6 +201,7 @@ def _check_merged(
         merged = merge.merge(table, held, places)
     except LeftToSpark:
         return
+    check_columns(view, (table, held, places), merged, seen)
     if isinstance(merged, MergedGroups):
         expected = {"insert": told[INSERT], "update": told[UPDATE_NEW], "delete": told[DELETE]}
         assert merged.counted == Counter(expected), (merged, told)

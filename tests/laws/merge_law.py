@@ -6,16 +6,21 @@ from collections import Counter
 from random import Random
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.meaning.plans import lines, rows
 from everview.algebra.relations import At
 from everview.algebra.scalars import Ref
 from everview.algebra.walk import at, walk_plan
 from everview.apply.exact import LeftToSpark
-from everview.apply.merge_groups import GroupsToRecompute, MergeGroups
+from everview.apply.merge_groups import GroupsToRecompute, MergedGroups, MergeGroups
 from everview.delta.aggregate import change_table
 from everview.delta.context import Known
 from everview.delta.propagate import delta
+from everview.run.driver.merge_columns import MergeColumns
+from everview.run.driver.row_numbers import NOT_STORED
 from tests.laws.generate import Queries, random_state
 from tests.laws.law import TYPES, to_recompute
 from tests.laws.met import Seen
@@ -48,6 +53,7 @@ def check_merge(seed: int, seen: Seen) -> None:
     }
     redo = to_recompute(rel, types, state, lines(changes, state))
     merged = merge.merge(table, stored, places)
+    check_columns(view, (table, stored, places), merged, seen)
     if isinstance(merged, GroupsToRecompute):
         found = {table[i][: len(view.keys)] for i in merged.lines}
         assert redo.must & found or redo.may & found, (found, redo)
@@ -78,6 +84,61 @@ def check_merge(seed: int, seen: Seen) -> None:
     seen.met("merge: updated", when=merged.updated)
     seen.met("merge: without keys", when=not view.keys)
     seen.met("merge cases")
+
+
+def check_columns(
+    view: KeyedView,
+    given: tuple[list[Row], list[Row], dict[int, int]],
+    merged: MergedGroups | GroupsToRecompute,
+    seen: Seen,
+) -> None:
+    """As columns the same groups become the same, or it is left to Spark."""
+    table, stored, places = given
+    new = [] if isinstance(merged, GroupsToRecompute) else merged.rows
+    width = len(view.keys) + len(view.work_deltas())
+    try:  # the meaning of a mean is a fraction, which is of no type
+        lines = _arrow([table], len(table), width)
+        held = _arrow([stored, new], len(stored), len(view.stored))
+        merge = MergeColumns(view, held.schema)
+        numbers = [places.get(i, NOT_STORED) for i in range(len(table))]
+        found = merge.merge(lines, held, np.array(numbers, np.int64))
+    except (LeftToSpark, pa.ArrowException):
+        return
+    if isinstance(merged, GroupsToRecompute) or found is None:
+        assert found is None
+        assert isinstance(merged, GroupsToRecompute)
+        seen.met("columns: to recompute")
+        return
+    assert Counter(_rows(found.rows)) == Counter(merged.rows)
+    assert sorted(found.gone) == sorted(merged.gone)
+    public = len(view.public)
+    updates = list(zip(merged.updated, merged.replaced, strict=True))
+    if any(merged.rows[i][:public] == stored[j][:public] for i, j in updates):
+        return  # the meaning has 1 and 1.0 in one column, which has one type here
+    assert sorted(found.left) == sorted([*merged.replaced, *merged.deleted])
+    told = [merged.rows[i] for i in (*merged.updated, *merged.inserted)]
+    assert Counter(_rows(found.rows.take(found.come))) == Counter(told)
+    assert +found.counted == +merged.counted
+    seen.met("columns: born", when=merged.inserted)
+    seen.met("columns: died", when=merged.deleted)
+    seen.met("columns: updated", when=merged.updated)
+    seen.met("columns: unseen", when=len(merged.gone) > len(merged.replaced) + len(merged.deleted))
+
+
+def _arrow(parts: list[list[Row]], rows: int, width: int) -> pa.Table:
+    """The first so many rows, of types that hold the values of all of them."""
+    every = [row for part in parts for row in part]
+    columns = [pa.array([row[i] for row in every]) for i in range(width)]
+    typed = [c.cast(pa.int64()) if pa.types.is_null(c.type) else c for c in columns]
+    return pa.table(typed, names=[str(i) for i, _ in enumerate(typed)]).slice(0, rows)
+
+
+def _rows(table: pa.Table) -> list[Row]:
+    return list(zip(*(map(_frozen, c.to_pylist()) for c in table.columns), strict=True))
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def stored_keys(view: KeyedView, stored: list[Row]) -> dict[Row, int]:

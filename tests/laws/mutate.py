@@ -44,7 +44,8 @@ REWRITES = (
 )
 # How scalars are computed over values is held by examples, tests/laws/test_merge.py.
 APPLY = tuple(f for f in _files("apply") if f != "apply/exact.py")
-RULES = (*_files("delta"), *APPLY, "aggregates/areas.py", *REWRITES)
+MERGED = "run/driver/merge_columns.py"
+RULES = (*_files("delta"), *APPLY, MERGED, "aggregates/areas.py", *REWRITES)
 Law = tuple[str, str]  # its module and its name
 CHANGES: tuple[Law, ...] = (
     ("tests.laws.law", "check_keyed"),
@@ -68,6 +69,7 @@ RELOADED = (
     "everview.apply",
     "everview.choose",
     "everview.optimize",
+    "everview.run.driver.merge_columns",
     "everview.shape",
     "tests.improve",
     "tests.laws.broken",

@@ -46,6 +46,13 @@ SMALL = {
     "spark.sql.leafNodeDefaultParallelism": "1",  # rows at hand are few
 }
 
+# A query of few rows at hand: Spark evaluates it as it is. Code that it generates is other code for
+# other plans, and compiling it takes longer than these rows do.
+AT_HAND = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
 # Where touched files are written anew: one task per stored file, which writes one.
 EACH_FILE = {
     **SMALL,

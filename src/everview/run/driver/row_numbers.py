@@ -10,7 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from everview.run.driver.comparable_values import comparable_values
-from everview.run.driver.locate import RowPlaces
+from everview.run.driver.locate import Numbers, RowPlaces
+
+NOT_STORED = -1  # in place of the number of a stored row
 
 
 def values_of(table: pa.Table) -> list[tuple[Any, ...]]:
@@ -25,11 +27,23 @@ def places_by_match(places: Sequence[RowPlaces]) -> dict[int, int]:
     return {match: number for number, match in enumerate(matches)}
 
 
-def only_numbers(places: Sequence[RowPlaces], numbers: frozenset[int]) -> tuple[RowPlaces, ...]:
+def numbers_by_match(places: Sequence[RowPlaces], lines: int) -> Numbers:
+    """The same of all lines, NOT_STORED for one that was not found."""
+    numbers = np.full(lines, NOT_STORED, np.int64)
+    matches = [place.matches for place in places]
+    if matches:
+        found = np.concatenate(matches)
+        numbers[found] = np.arange(len(found))
+    return numbers
+
+
+def only_numbers(places: Sequence[RowPlaces], numbers: Numbers) -> tuple[RowPlaces, ...]:
     """The places of these rows, counted over all places."""
+    keeps = np.zeros(sum(len(place.positions) for place in places), bool)
+    keeps[numbers] = True
     first, found = 0, []
     for place in places:
-        keep = np.array([first + i in numbers for i in range(len(place.positions))], bool)
+        keep = keeps[first : first + len(place.positions)]
         first += len(place.positions)
         if keep.any():
             found.append(RowPlaces(place.file, place.positions[keep], place.matches[keep]))

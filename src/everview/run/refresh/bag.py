@@ -57,8 +57,7 @@ def change_rows(work: Work, steps: RowsSteps) -> Replaced:
     """Stage the net changes, find the stored copies of what is deleted, and apply them."""
     stored = work.facts.stored.record.layout.stored
     with work.during(steps.stage.name):
-        frame = work.query(steps.stage.changes, stored.names)
-        staged = work.staging.stage(frame, "changes", work.actions)
+        staged = work.staged(steps.stage.changes, stored.names, "changes")
     if not staged.rows:
         return Replaced()
     with work.during(steps.find.name):

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from everview.apply.exact import LeftToSpark
 from everview.apply.keyed import ApplyKeyed
 from everview.apply.lines import ACTION, DELETE, INSERT, MINUS, PART, PLUS, ROWS, UPDATE_NEW
-from everview.apply.merge_groups import GroupsToRecompute, MergeGroups
 from everview.errors import InvariantViolated
 from everview.facts.checks import COPIES_MISSING, REMEDY
 from everview.facts.files import DataFile, TableFile
@@ -30,11 +27,11 @@ from everview.run.driver.locate import (
     places_of_rows,
     rows_at,
 )
+from everview.run.driver.merged_groups import merged_groups
 from everview.run.driver.replace import Replacer, StoredChange, bytes_of
 from everview.run.driver.row_numbers import (
     differing_rows,
     only_numbers,
-    places_by_match,
     values_of,
 )
 from everview.run.driver.stored_files import StoredFiles, live_positions
@@ -57,7 +54,6 @@ from everview.sql.write.select import WEIGHT
 #     touched files 3 MB    read and written anew, with change files beside them
 #     touched files 90 MB   2,000 rows marked, a file of 2,010 rows appended
 
-MOST_MERGED = 10_000  # groups: beyond it Spark merges them faster than Python
 MOST_LOCATED = 1_000_000_000  # bytes of columns that are looked at
 
 
@@ -107,26 +103,10 @@ def _locate_groups(work: Work, touched: TouchedKeys) -> Located | Replacing:
 
 
 def change_of_groups(
-    work: Work, apply: ApplyKeyed, touched: TouchedKeys, located: Located
+    apply: ApplyKeyed, touched: TouchedKeys, located: Located
 ) -> StoredChange | None:
     """Stored groups and their changes merged over values at hand, None if Spark must do it."""
-    here = _Here.of(work)
-    if isinstance(here, Replacing) or touched.staged.rows > MOST_MERGED:
-        return None
-    lines, stored, places = touched.staged.table, located.rows, located.places
-    try:
-        merge = MergeGroups(apply.view)
-        found = merge.merge(values_of(lines), values_of(stored), places_by_match(places))
-        if isinstance(found, GroupsToRecompute):
-            return None
-        come = here.table(found.rows)
-    except (LeftToSpark, pa.ArrowException, ValueError, ArithmeticError):
-        return None
-    minus = stored.take(pa.array([*found.replaced, *found.deleted], pa.int64()))
-    plus = come.take(pa.array([*found.updated, *found.inserted], pa.int64()))
-    gone = only_numbers(places, frozenset(found.gone))
-    changed = {action: found.counted[action] for action in ("insert", "update", "delete")}
-    return StoredChange(gone, come, minus, plus, changed)
+    return merged_groups(apply.view, touched.staged.table, located.rows, located.places)
 
 
 def change_of_lines(located: Located, lines: pa.Table) -> StoredChange:
@@ -205,7 +185,7 @@ def _change_of_partitions(work: Work, touched: TouchedKeys, rows: Staged) -> Fou
     gone, come = differing_rows(old, new)
     minus, plus = old.take(pa.array(gone)), new.take(pa.array(come))
     changed = {"insert": plus.num_rows, "delete": minus.num_rows}
-    places = only_numbers(places, frozenset(gone.tolist()))
+    places = only_numbers(places, gone)
     return here.found(StoredChange(places, plus, minus, plus, changed))
 
 
@@ -278,9 +258,3 @@ class _Here:
             return places_of_keys(self.stored, files, keys)
         every = [(f, live_positions(f, f.physical_rows or 0)) for f in files]  # the one group
         return tuple(RowPlaces(f, rows, np.zeros(len(rows), np.int64)) for f, rows in every)
-
-    def table(self, rows: Sequence[tuple[Any, ...]]) -> pa.Table:
-        columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.names)
-        types = self.stored.types
-        arrays = [pa.array(c, f.type) for c, f in zip(columns, types, strict=True)]
-        return pa.table(arrays, schema=types)

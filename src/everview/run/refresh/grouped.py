@@ -49,8 +49,7 @@ def recompute_rows(work: Work, apply: ApplyGrouped, *, is_small: bool) -> Staged
     settings = SMALL if is_small else whole(work.facts.source_bytes())
     names = local_names(apply.rows.columns)
     with work.engine.settings(settings, work.facts.stored.record.settings):
-        frame = work.query(apply.recomputed(), names)
-        return work.staging.stage(frame, "rows", work.actions)
+        return work.staged(apply.recomputed(), names, "rows")
 
 
 def replace_keys(work: Work, apply: ApplyGrouped, touched: TouchedKeys) -> Replaced:

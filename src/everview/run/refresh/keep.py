@@ -19,7 +19,6 @@ def kept(work: Work, steps: tuple[Keep, ...]) -> Work:
             if within is not None:
                 work = within
                 continue
-            frame = work.query(part.rel, local_names(part.rel.columns))
-            staged = work.staging.stage(frame, "parts", work.actions, part.name)
+            staged = work.staged(part.rel, local_names(part.rel.columns), "parts", part.name)
         work = work.holding(part.name, staged)
     return work

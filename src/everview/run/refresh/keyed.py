@@ -44,7 +44,7 @@ def change_groups(work: Work, steps: GroupsSteps) -> Replaced:
         located = locate_groups(work, touched)
         change = None
         if isinstance(located, Located):
-            merge = partial(change_of_groups, work, apply, touched, located)
+            merge = partial(change_of_groups, apply, touched, located)
             change = work.actions.timed("merge", merge)
     if change is not None and isinstance(located, Located):
         with work.during(steps.write.name):
@@ -73,7 +73,7 @@ def find_lost(work: Work, apply: ApplyKeyed, staged: Staged) -> Staged | None:
     if lost_keys is None or not _any(staged, apply, ("deleted_copies", *_CERTAIN)):
         return None
     names = local_names(apply.fetched().columns)
-    return work.staging.stage(work.query(lost_keys, names), "lost", work.actions)
+    return work.staged(lost_keys, names, "lost")
 
 
 def replace_groups(work: Work, lines: tuple[Rel, ...], touched: TouchedKeys) -> Replaced:

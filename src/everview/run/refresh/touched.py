@@ -30,8 +30,7 @@ def stage_by_key(work: Work, changes: Rel, columns: tuple[Column, ...], keys: in
     """
     pairs = zip(columns, changes.columns, strict=True)
     renamed = Project(changes, tuple((c, Ref(own.id)) for c, own in pairs))
-    frame = work.query(renamed, local_names(columns))
-    staged = work.staging.stage(frame, "changes", work.actions)
+    staged = work.staged(renamed, local_names(columns), "changes")
     return TouchedKeys(staged, _files(work, staged, local_names(columns[:keys])))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
@@ -29,7 +29,7 @@ from everview.run.rows.staging import Staged, Staging
 from everview.run.rows.write import Written
 from everview.shape.column_types import column_types
 from everview.shape.shape import Shape
-from everview.spark.engine import Actions, Engine
+from everview.spark.engine import AT_HAND, Actions, Engine
 from everview.spark.errors import spark_failures
 from everview.spark.log import logged
 from everview.sql.write.door import write
@@ -111,10 +111,22 @@ class Work:
 
     def query(self, rel: Rel, names: tuple[str, ...]) -> DataFrame:
         """The rows of a plan under these names, improved by what is known of the rows at hand."""
+        return self._query(rel, names)[0]
+
+    def staged(self, rel: Rel, names: tuple[str, ...], step: str, name: str = "") -> Staged:
+        """The same, computed once and kept for the steps that follow."""
+        frame, are_few = self._query(rel, names)
+        own = self.facts.stored.record.settings
+        with self.engine.settings(AT_HAND, own) if are_few else nullcontext():
+            return self.staging.stage(frame, step, self.actions, name)
+
+    def _query(self, rel: Rel, names: tuple[str, ...]) -> tuple[DataFrame, bool]:
+        """The rows, and whether they are computed from few rows at hand alone."""
         rel = self._with_parts(rel)
         types = column_types(self.shape, self.facts.stored.record, rel)
         rel, frames = self._fetched(rel)
-        return frames.run(write(rel, types, names))
+        leaves = [leaf for leaf in walk_plan(rel) if isinstance(leaf, Scan | Changes | Local)]
+        return frames.run(write(rel, types, names)), frames.are_few(leaves)
 
     def with_part(self, part: Part) -> Work | None:
         """The same where queries compute this part themselves, because all that it reads are few

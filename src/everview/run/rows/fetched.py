@@ -24,6 +24,10 @@ class Fetched:
     files: tuple[DataFile, ...] = ()  # they are stored nowhere
     is_small: bool = True
 
+    @property
+    def rows(self) -> int:
+        return int(self.table.num_rows)
+
     @cached_property
     def frame(self) -> DataFrame:
         """The rows in Spark, as a local relation."""

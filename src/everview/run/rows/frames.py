@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from types import MappingProxyType
@@ -29,6 +29,7 @@ from everview.spark.engine import Engine
 from everview.sql.names import quoted
 from everview.sql.write.door import SourceLeaf, Sql
 
+MOST_EVALUATED = 150_000  # rows: for more it pays to compile code
 _SMALL_SHARE = 8  # a file with less than an eighth of the largest one's rows is a small one
 
 
@@ -53,6 +54,12 @@ class Frames:
     def run(self, query: Sql) -> DataFrame:
         """The query over the pinned rows."""
         return self.engine.sql(query, self._all(query.leaves))
+
+    def are_few(self, leaves: Iterable[Scan | Changes | Local]) -> bool:
+        """Whether all of these are at hand, and few rows together."""
+        held = [self.local.get(leaf.name) if isinstance(leaf, Local) else None for leaf in leaves]
+        rows = [MOST_EVALUATED + 1 if some is None else some.rows for some in held]
+        return sum(rows) <= MOST_EVALUATED
 
     def _all(self, leaves: Mapping[str, SourceLeaf]) -> dict[SourceLeaf, DataFrame]:
         return {leaf: self._frame(leaf) for leaf in leaves.values()}
