@@ -10,7 +10,7 @@ from everview.algebra.fresh import Fresh
 from everview.algebra.operator import ids
 from everview.algebra.relations import Filter, Join, JoinKind, Project, Rel, Side
 from everview.algebra.scalars import Column, ColumnId, Columns, Ref, Scalar, Types, integer, refs
-from everview.algebra.types import is_equal_only_to_itself, type_of
+from everview.algebra.types import DecimalOf, Plain, type_of
 from everview.algebra.walk import highest_id, tables
 
 # What goes in: the definition of a view. What comes out: the same definition with hidden columns
@@ -151,19 +151,35 @@ class _Marking:
         self, join: Join, side: Side, tests: _Tests, has: Mapping[Side, Column]
     ) -> Mark | None:
         """The mark of a side; None if a test may leave out some rows of one of its rows, or if its
-        key may be equal where the condition tells it apart.
+        key cannot be stored, or may be equal where the condition tells it apart.
         """
         other: Side = "right" if side == "left" else "left"
         rel = join.left if side == "left" else join.right
         known = ids(rel.columns)
         key = tuple(c for c in rel.columns if c.id in join.reads)
-        can_be_key = all(
-            c.id in self.types and is_equal_only_to_itself(type_of(self.types[c.id])) for c in key
-        )
-        if not key or not can_be_key or not all(t.reads <= known for t in tests):
+        if not key or not all(can_tell(self.types.get(c.id, "")) for c in key):
+            return None
+        if not all(t.reads <= known for t in tests):
             return None
         unchanged = frozenset(name for t in tests for name in t.of)
         return Mark(has[side], has[other], key, unchanged)
+
+
+def can_tell(type_: str) -> bool:
+    """Whether columns of a type can be stored, and are equal only where they are the same: not 0.0
+    and -0.0, nor strings with a collation.
+    """
+    known = type_of(type_) if type_ else None
+    return isinstance(known, DecimalOf) or known in _TELLING
+
+
+_TELLING = frozenset(
+    Plain(name)
+    for name in (
+        "byte", "short", "integer", "long", "string", "date", "timestamp", "timestamp_ntz",
+        "boolean", "binary",
+    )
+)  # fmt: skip
 
 
 def _with_one(rel: Rel, column: Column) -> Project:

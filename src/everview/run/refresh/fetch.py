@@ -14,7 +14,7 @@ from everview.algebra.relations import Changes, Local, Rel, Scan
 from everview.algebra.scalars import Column
 from everview.algebra.walk import transformed, walk_plan
 from everview.facts.receipts import Read
-from everview.facts.refreshes import SourceFacts
+from everview.facts.refreshes import STORED, SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Snapshot, TableChanges
 from everview.optimize.leaf_facts import FewValues
@@ -139,7 +139,7 @@ class _Fetching:
             found = self._rows(leaf, columns, source)
         if found is None:
             return None
-        recorded = self.frames.facts.stored.record.source(source.name).schema
+        recorded = self.frames.facts.schema(source.name)
         names = local_names(columns)
         fields = [Field(n, recorded[c.name].type) for n, c in zip(names, columns, strict=True)]
         if leaf.weighted:
@@ -181,7 +181,8 @@ class _Fetching:
         return None
 
     def _source(self, name: str) -> OpenedSource:
-        return OpenedSource(name, self.open_source(name), self.frames.held)
+        own = f"{name} of {self.frames.facts.view}" if name == STORED else name
+        return OpenedSource(own, self.open_source(name), self.frames.held)
 
 
 def _few_values(scan: Scan, columns: tuple[Column, ...]) -> dict[str, Range]:
