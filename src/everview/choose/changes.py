@@ -26,7 +26,7 @@ from everview.facts.refreshes import STORED, RefreshFacts
 from everview.facts.tables import TableChanges
 from everview.optimize.leaf_facts import AtHand, leaf_facts
 from everview.optimize.parts import MOST_READ_AGAIN
-from everview.optimize.passes import PassContext, Ran, When, improved
+from everview.optimize.passes import NARROW_SCANS, PassContext, Ran, When, improved, is_off
 from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, Keyed
 
@@ -56,7 +56,8 @@ def changes_of(
     """
     below = improved(When.BEFORE, _below(shape), PassContext(off=off))
     if isinstance(shape, Bag) and shape.joins is not None:
-        known = replace(known, stored=StoredRows(STORED, shape.joins, below.plan))
+        cut = not is_off(NARROW_SCANS, off)
+        known = replace(known, stored=StoredRows(STORED, shape.joins, below.plan, cut))
     changes = delta(below.plan, changed, known)
     assert changes is not None, "a changed source that the definition does not read"
     gains = Signs().of(changes) == 1

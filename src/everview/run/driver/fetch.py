@@ -184,6 +184,8 @@ def _rows_with_values(
     def places(file: DataFile) -> Indices:
         chosen: Indices | None = None
         for name, test in tests.items():
+            if chosen is not None and not len(chosen):
+                break
             held = reader.stored.columns(file, [name]).column(0)
             if chosen is None:
                 chosen = np.asarray(pc.indices_nonzero(test(held)), np.int64)

@@ -187,19 +187,19 @@ class _Fetching:
 
 def _few_values(scan: Scan, columns: tuple[Column, ...]) -> dict[str, Range]:
     """The columns of which few values are wanted, with these, the fewest last: they may well be
-    all that there are.
+    all that there are. First those that must be NULL, which few rows may be.
     """
     names = {c.id: c.name for c in columns}
     some = [
-        (len(range_.values), names[column], range_)
+        (range_.has_no_value, len(range_.values), names[column], range_)
         for column, range_ in scan.within
         if range_.values is not None and column in names
     ]
-    return {name: range_ for _, name, range_ in sorted(some, key=_number_and_name, reverse=True)}
+    return {name: range_ for *_, name, range_ in sorted(some, key=_before_others, reverse=True)}
 
 
-def _number_and_name(one: tuple[int, str, Range]) -> tuple[int, str]:
-    return one[:2]
+def _before_others(one: tuple[bool, int, str, Range]) -> tuple[bool, int, str]:
+    return one[:3]
 
 
 def _holds(schema: Schema, columns: tuple[Column, ...]) -> bool:
