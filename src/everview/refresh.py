@@ -10,7 +10,7 @@ from everview.choose.strategies import Choice, Skip
 from everview.errors import CommitConflict
 from everview.facts.methods import Way
 from everview.facts.receipts import Receipt
-from everview.facts.refreshes import Wish
+from everview.facts.refreshes import STORED, Wish
 from everview.lake.catalog import Entry
 from everview.lake.port import LakeTable
 from everview.program.planned import Planned
@@ -76,7 +76,9 @@ def run(world: World, table: LakeTable, plan: Planned, rebuild: Rebuild | None =
         frames=Frames(world.engine, plan.facts, VIEW, held=world.held),
         staging=Staging(world.engine, world.storage, token),
         probe=world.probe,
-        open_source=lambda name: world.open(world.entry(name)).open_file,
+        open_source=lambda name: (
+            (table if name == STORED else world.open(world.entry(name))).open_file
+        ),
         rebuild=rebuild,
     )
     with work.failures("session"):  # what fails between the steps

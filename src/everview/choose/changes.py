@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import assert_never
 
@@ -21,11 +21,12 @@ from everview.choose.variants import (
 from everview.delta.aggregate import change_table
 from everview.delta.context import NOTHING_KNOWN, Known
 from everview.delta.propagate import delta
-from everview.facts.refreshes import RefreshFacts
+from everview.delta.stored_rows import StoredRows
+from everview.facts.refreshes import STORED, RefreshFacts
 from everview.facts.tables import TableChanges
 from everview.optimize.leaf_facts import AtHand, leaf_facts
 from everview.optimize.parts import MOST_READ_AGAIN
-from everview.optimize.passes import PassContext, Ran, When, improved
+from everview.optimize.passes import NARROW_SCANS, PassContext, Ran, When, improved, is_off
 from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, Keyed
 
@@ -54,6 +55,9 @@ def changes_of(
     except that insertions alone are appended as they come.
     """
     below = improved(When.BEFORE, _below(shape), PassContext(off=off))
+    if isinstance(shape, Bag) and shape.joins is not None:
+        cut = not is_off(NARROW_SCANS, off)
+        known = replace(known, stored=StoredRows(STORED, shape.joins, below.plan, cut))
     changes = delta(below.plan, changed, known)
     assert changes is not None, "a changed source that the definition does not read"
     gains = Signs().of(changes) == 1
@@ -75,8 +79,8 @@ def changes_of(
 def _below(shape: Keyed | Grouped | Bag) -> Rel:
     """What rows are propagated of: the definition, or what lies below its groups."""
     match shape:
-        case Bag(rel, _, _):
-            return rel
+        case Bag():
+            return shape.stored
         case Keyed(view, _):
             return view.input
         case Grouped(view, _, _):
@@ -120,6 +124,7 @@ def known_of(facts: RefreshFacts, changed: Iterable[str]) -> Known:
         {**inserted, **deleted},
         large=frozenset(s.name for s in comparable if s.at_new.bytes > MOST_READ_AGAIN),
         gone=frozenset(s.name for s in comparable if s.at_old is None),
+        rows={s.name: s.at_new.rows for s in facts.sources if s.at_new.rows is not None},
     )
 
 

@@ -23,17 +23,22 @@ from everview.algebra.relations import (
     UnionAll,
 )
 from everview.algebra.walk import over_inputs, tables
+from everview.delta.stored_rows import StoredRows
+from everview.rewrite.marked_joins import Mark
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What is known of the tables: of which rows were `only` inserted (1) or deleted (-1), which
-    are so `large` that they should not be read twice, and of which OLD is `gone`.
+    are so `large` that they should not be read twice, of which OLD is `gone`, and how many `rows`
+    they have. `stored`: what the view itself holds of its outer joins.
     """
 
     only: Mapping[str, WeightSign] = field(default_factory=dict)
     large: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
+    rows: Mapping[str, int] = field(default_factory=dict)
+    stored: StoredRows | None = None
 
 
 NOTHING_KNOWN = Known()
@@ -76,6 +81,23 @@ class DeltaContext:
     def is_large(self, rel: Rel) -> bool:
         """Whether a relation should not be read at a second snapshot."""
         return not self.known.large.isdisjoint(tables(rel))
+
+    def stored_mark(self, own: Rel, tested: Rel, part: Rel) -> Mark | None:
+        """The mark by which stored rows tell which rows of a side have no partner in another; None
+        where that is asked of the part of it that decides.
+
+        The view holds each row of the join, so it is looked through in place of a larger table
+        than the one that is padded. A smaller table is read itself: its few rows are soon found.
+        """
+        stored = self.known.stored
+        mark = None if stored is None else stored.mark(own, tested)
+        if mark is None or not mark.unchanged.isdisjoint(self.changed):
+            return None
+        return mark if self._rows(part) > self._rows(own) else None
+
+    def _rows(self, rel: Rel) -> int:
+        """The rows of the largest table of a relation, as far as they are known."""
+        return max((self.known.rows.get(name, 0) for name in tables(rel)), default=0)
 
     def shared(self, what: str, rel: Rel) -> Rel:
         """The relation as a part that several terms read and that can be computed once."""

@@ -4,67 +4,54 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.algebra.derive.signs import OTHER
-from everview.algebra.relations import At, Join, Project, Rel, Signed, UnionAll
+from everview.algebra.relations import At, Join, Project, Rel, UnionAll
 from everview.algebra.scalars import NULL, Column, Ref
 from everview.delta.context import DeltaContext
-from everview.delta.semi import delta_tested, lone_otherwise, tested_again
+from everview.delta.partners import Matched, Tested, lone_again
+from everview.delta.semi import tested_again
 
 
-def delta_left(
-    join: Join, left: Rel | None, right: Rel | None, context: DeltaContext
-) -> Rel | None:
+def delta_left(join: Join, left: Tested, right: Tested, context: DeltaContext) -> Rel | None:
     """Δ(A ⟕ B)  =  ΔA ⟕ B_new  +  T ⋈ ΔB  +  pad(T ▷ B_new)  -  pad(T ▷ B_old),
     T = A_old ⋉ touched ΔB, which are all rows of A that meet ΔB (Griffin & Kumar, P25 to P28)
     """
     terms: list[Rel] = []
-    if left is not None:
-        terms.append(replace(join, left=left, right=context.at(join.right, At.NEW)))
-    if right is not None:
-        right = context.shared("changes", right)
-        retested = tested_again(join, right, context)
-        terms.append(replace(join, kind="inner", left=retested, right=right))
-        terms += [_padded(lone, join) for lone in _lone_again(join, right, retested, context)]
+    if left.changes is not None:
+        terms.append(replace(join, left=left.changes, right=context.at(join.right, At.NEW)))
+    if right.changes is not None:
+        retested = tested_again(join, right.changes, context)
+        matched: Rel = replace(join, kind="inner", left=retested, right=right.changes)
+        if context.stored_mark(join.left, join.right, right.part) is not None:
+            matched = context.shared("matched", matched)
+        lone = lone_again(join, right, Matched(retested, matched), context)
+        terms += [matched, *(_padded(some, join) for some in lone)]
     return UnionAll(tuple(terms), join.columns) if terms else None
 
 
-def _lone_again(join: Join, right: Rel, retested: Rel, context: DeltaContext) -> list[Rel]:
-    """T ▷ B_new - T ▷ B_old. Of insertions alone no row of T is without partner now; of deletions
-    alone none was before.
-    """
-    sign = context.signs.of(right)
-    if sign is not None:
-        return [Signed(lone_otherwise(join, retested, sign, context), OTHER[sign])]
-    old, new = (context.at(join.right, snapshot) for snapshot in (At.OLD, At.NEW))
-    return [
-        Signed(Join("anti", retested, new, join.condition), 1),
-        Signed(Join("anti", retested, old, join.condition), -1),
-    ]
-
-
-def delta_right(
-    join: Join, left: Rel | None, right: Rel | None, context: DeltaContext
-) -> Rel | None:
+def delta_right(join: Join, left: Tested, right: Tested, context: DeltaContext) -> Rel | None:
     """Δ(A ⟖ B)  =  Δ(B ⟕ A), its columns in the order of A, B (Griffin & Kumar, P29 and on)."""
     turned = replace(join, kind="left", left=join.right, right=join.left)
     changes = delta_left(turned, right, left, context)
     return None if changes is None else _in_order(changes, join.columns)
 
 
-def delta_full(
-    join: Join, left: Rel | None, right: Rel | None, context: DeltaContext
-) -> Rel | None:
-    """Δ(A ⟗ B)  =  Δ(A ⟕ B)  +  pad Δ(B ▷ A)  (Griffin & Kumar, D5)"""
+def delta_full(join: Join, left: Tested, right: Tested, context: DeltaContext) -> Rel | None:
+    """Δ(A ⟗ B)  =  Δ(A ⟕ B)  +  pad(ΔB ▷ A_new)  +  pad(T ▷ A_new)  -  pad(T ▷ A_old),
+    T = B_old ⋉ touched ΔA  (Griffin & Kumar, D5)
+    """
     terms = []
-    left = None if left is None else context.shared("changes", left)
-    right = None if right is None else context.shared("changes", right)
-    matched = delta_left(replace(join, kind="left"), left, right, context)
-    if matched is not None:
-        terms.append(matched)
-    turned = replace(join, kind="anti", left=join.right, right=join.left)
-    lone = delta_tested(turned, right, left, context)
-    if lone is not None:
-        terms.append(_padded(lone, join))
+    changes = delta_left(replace(join, kind="left"), left, right, context)
+    if changes is not None:
+        terms.append(changes)
+    turned = Join("anti", join.right, join.left, join.condition)
+    if right.changes is not None:
+        new = context.at(join.left, At.NEW)
+        terms.append(_padded(replace(turned, left=right.changes, right=new), join))
+    if left.changes is not None:
+        retested = tested_again(turned, left.changes, context)
+        matched = Join("inner", left.changes, retested, join.condition)
+        lone = lone_again(turned, left, Matched(retested, matched), context)
+        terms += [_padded(some, join) for some in lone]
     return UnionAll(tuple(terms), join.columns) if terms else None
 
 

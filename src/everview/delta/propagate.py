@@ -28,6 +28,7 @@ from everview.algebra.relations import (
     Rel,
     Scan,
     Shared,
+    Side,
     Signed,
     TableFunction,
     TopK,
@@ -45,9 +46,11 @@ from everview.delta.generate import delta_generate
 from everview.delta.groups import delta_groups
 from everview.delta.join import delta_join
 from everview.delta.outer import delta_full, delta_left, delta_right
+from everview.delta.partners import Tested
 from everview.delta.project import delta_project
 from everview.delta.semi import delta_tested
 from everview.delta.shared import delta_shared
+from everview.delta.tested_part import tested_part
 from everview.delta.union_all import delta_union_all
 
 # What stands in plans of changes only; and LIMIT, whose rows depend on all others.
@@ -66,7 +69,9 @@ def deltas(
     rel: Rel, changed: frozenset[str], known: Known = NOTHING_KNOWN
 ) -> Callable[[Rel], Rel | None]:
     """The same for `rel` and every operator in it, when it is asked for; each is made once."""
-    return _Propagation(DeltaContext(changed, Fresh(highest_id(rel)), known)).of
+    stored = () if known.stored is None else known.stored.joins.stored
+    highest = max(highest_id(rel), *(c.id for c in stored), 0)
+    return _Propagation(DeltaContext(changed, Fresh(highest), known)).of
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +115,26 @@ class _Propagation:
             case "inner" | "cross":
                 return delta_join(join, left, right, self.context)
             case "left":
-                return self._whole(delta_left(join, left, right, self.context))
+                return self._whole(delta_left(join, *self._sides(join), self.context))
             case "right":
-                return self._whole(delta_right(join, left, right, self.context))
+                return self._whole(delta_right(join, *self._sides(join), self.context))
             case "full":
-                return self._whole(delta_full(join, left, right, self.context))
+                return self._whole(delta_full(join, *self._sides(join), self.context))
             case "semi" | "anti" | "mark":
                 return self._whole(delta_tested(join, left, right, self.context))
             case _:
                 assert_never(join.kind)
+
+    def _sides(self, join: Join) -> tuple[Tested, Tested]:
+        """Both sides of an outer join."""
+        return self._side(join, "left"), self._side(join, "right")
+
+    def _side(self, join: Join, which: Side) -> Tested:
+        side, part = (join.left if which == "left" else join.right), tested_part(join, which)
+        changes = self.of(side)
+        if join.kind != which:  # it is tested for partners, and its changes are read several times
+            changes = self._whole(changes)
+        return Tested(side, changes, part, changes if part is side else self.of(part))
 
     def _whole(self, changes: Rel | None) -> Rel | None:
         """Changes of several terms as one part: what stands above is not repeated for each."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everview.algebra.relations import At
 from everview.errors import InvalidArgument
 from everview.facts.merge_on_read import AS_USUAL, MarkingWish
 from everview.facts.pace import AS_ESTIMATED, Pace
 from everview.facts.readers import EVERYTHING, Readers
+from everview.facts.schema import Schema
 from everview.facts.tables import Lost, Snapshot, TableChanges
 from everview.facts.views import Tail, ViewRecord
+
+STORED = "__ev_stored"  # the name in plans of the view itself, as it is stored before the changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,13 @@ class StoredFacts:
     readers: Readers = EVERYTHING  # who can read its folder
     pace: Pace | None = None  # what its receipts tell of estimates, None if they do not
 
+    def as_source(self) -> SourceFacts:
+        """The stored view as a source that does not change, for plans that ask its rows."""
+        schema, version = self.record.layout.stored, self.snapshot.version
+        rows = replace(self.snapshot, schema=schema)
+        same = TableChanges(rows.table_id, rows.uri, version, version, schema, ())
+        return SourceFacts(STORED, rows.table_id, version, version, rows, rows, same)
+
     @property
     def seen_rows(self) -> int | None:
         """How many of the stored rows readers see before they are cut: all, or as many as the last
@@ -111,7 +121,15 @@ class RefreshFacts:
         return min(files, sum(known)) if len(known) == len(rows) else files
 
     def source(self, name: str) -> SourceFacts:
+        """A source by its name in plans; the stored view is one where its own rows are asked."""
+        if name == STORED:
+            return self.stored.as_source()
         return next(s for s in self.sources if s.name == name)
+
+    def schema(self, name: str) -> Schema:
+        """The columns under which a source is read."""
+        record = self.stored.record
+        return record.layout.stored if name == STORED else record.source(name).schema
 
 
 @dataclass(frozen=True, slots=True)

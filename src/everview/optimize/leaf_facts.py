@@ -10,7 +10,7 @@ from everview.algebra.ranges import Range
 from everview.algebra.relations import Changes, Local, Scan
 from everview.algebra.scalars import ColumnId, Types
 from everview.facts.files import Bounds, TableFile
-from everview.facts.refreshes import RefreshFacts, SourceFacts
+from everview.facts.refreshes import STORED, RefreshFacts, SourceFacts
 from everview.facts.schema import Schema
 from everview.facts.tables import TableChanges
 from everview.optimize.reach import LeafFacts, Ranges
@@ -40,6 +40,7 @@ def leaf_facts(facts: RefreshFacts, at_hand: AtHand | None = None) -> LeafFacts:
     tail, of which not all stored rows are read.
     """
     sources = {s.name: s for s in facts.sources if s.tail is None}
+    sources[STORED] = facts.stored.as_source()
     local = at_hand or {}
 
     def known(leaf: Scan | Changes | Local) -> tuple[Types, Ranges]:

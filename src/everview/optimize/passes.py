@@ -104,6 +104,13 @@ NARROW_QUERIES = Pass(
     lambda rel, context: narrowed(rel, context.leaf_facts),
 )
 
+NARROW_SCANS = Pass(
+    "narrow_scans",
+    When.CHANGES,
+    "cuts scans to the keys that the log says changes can reach",
+    lambda rel, context: narrowed(rel, context.leaf_facts),
+)
+
 PASSES: tuple[Pass, ...] = (
     Pass(
         "merge_projections",
@@ -183,12 +190,7 @@ PASSES: tuple[Pass, ...] = (
         "writes a part that one operator reads where it is read, and numbers the others",
         lambda rel, _: tidied(rel),
     ),
-    Pass(
-        "narrow_scans",
-        When.CHANGES,
-        "cuts scans to the keys that the log says changes can reach",
-        lambda rel, context: narrowed(rel, context.leaf_facts),
-    ),
+    NARROW_SCANS,
     Pass(
         "net_sources",
         When.AGAIN,

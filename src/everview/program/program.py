@@ -91,8 +91,8 @@ def _recomputed(shape: Shape) -> Rel | None:
             return view.full()
         case Grouped(view, _, _):
             return view.full()
-        case Bag(rel, _, _):
-            return rel
+        case Bag():
+            return shape.stored
         case FullOnly():
             return None
         case _:

@@ -37,7 +37,7 @@ from everview.views.explanation_screen import explanation_on_a_screen
 from everview.views.explanation_text import explanation_card, explanation_text
 from everview.views.kept import stored_as
 from everview.views.propagation import Propagation, propagation
-from everview.views.reads import leaf_read, step_details, touched_bytes
+from everview.views.reads import leaf_read, step_details, touched_bytes, with_view_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,9 @@ def explanation(planned: Planned) -> Explanation:
     facts, shape, choice = planned.facts, planned.shape, planned.choice
     steps, strategy = planned.program.steps, choice.strategy
     refused = shape if isinstance(shape, FullOnly) else None
-    changes = strategy.changes if isinstance(strategy, Incremental) else None
+    changes = (
+        with_view_named(facts, strategy.changes) if isinstance(strategy, Incremental) else None
+    )
     return Explanation(
         view=facts.view,
         method=strategy.method,
@@ -248,7 +250,8 @@ def _queries(facts: RefreshFacts, shape: Shape, steps: tuple[Step, ...]) -> tupl
 
     def text(rel: Rel) -> str:
         rel = improved(When.QUERY, rel, context).plan
-        return write(rel, column_types(shape, facts.stored.record, rel)).shown()
+        types = column_types(shape, facts.stored.record, rel)
+        return write(with_view_named(facts, rel), types).shown()
 
     found = []
     for step in steps:

@@ -8,12 +8,15 @@ from typing import assert_never
 from everview.algebra.derive.keys import keys
 from everview.algebra.derive.signs import WeightSign
 from everview.algebra.notation.plans import formula
+from everview.algebra.relations import Scan
+from everview.algebra.walk import walk_plan
 from everview.choose.changes import changes_of, context_of, known_of
 from everview.choose.strategies import Incremental
-from everview.facts.refreshes import RefreshFacts
+from everview.facts.refreshes import STORED, RefreshFacts
 from everview.optimize.passes import When, improved
 from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, FullOnly, Keyed, Shape
+from everview.views.reads import with_view_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ def _alone(facts: RefreshFacts, shape: Shape, name: str) -> tuple[str, ...]:
     assert not isinstance(shape, FullOnly)
     known = known_of(facts, (name,))
     changes = changes_of(shape, frozenset({name}), known, facts.passes_off)
-    return formula(facts.view, improved(When.CHANGES, changes.plan, context_of(facts)).plan)
+    plan = improved(When.CHANGES, changes.plan, context_of(facts)).plan
+    return formula(facts.view, with_view_named(facts, plan))
 
 
 def _keys(shape: Shape) -> tuple[str, ...]:
@@ -76,6 +80,11 @@ def _left_out(facts: RefreshFacts, strategy: Incremental) -> tuple[str, ...]:
         names = [name for name, known in only.items() if known == sign]
         if names:
             found.append(f"nothing was {done} {', '.join(names)}: what it {what} is not looked for")
+    scans = {leaf.table for leaf in walk_plan(strategy.changes) if isinstance(leaf, Scan)}
+    if STORED in scans:
+        names = [name for name in sorted(strategy.changed) if name not in scans]
+        rows = f"the rows of {', '.join(names)}" if names else "some rows"
+        found.append(f"{rows}: those of {facts.view} tell which rows had partners")
     if strategy.insert_only:
         found.append("the view only gains rows: no old rows are looked for")
     return tuple(found)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import assert_never
 
 from everview.algebra.relations import At, Changes, Rel, Scan
-from everview.algebra.walk import walk_plan
-from everview.facts.refreshes import RefreshFacts
+from everview.algebra.walk import transformed, walk_plan
+from everview.facts.refreshes import STORED, RefreshFacts
 from everview.facts.tables import Snapshot, TableChanges
 from everview.facts.wording import aligned, counted, size_text
 from everview.optimize.parts import Part
@@ -58,8 +59,22 @@ def step_details(facts: RefreshFacts, step: Step) -> tuple[str, ...]:
             assert_never(step)
 
 
+def with_view_named(facts: RefreshFacts, rel: Rel) -> Rel:
+    """The plan with the view by its own name where its stored rows are asked."""
+
+    def named(some: Rel) -> Rel:
+        if isinstance(some, Scan) and some.table == STORED:
+            return replace(some, table=facts.view)
+        return some
+
+    return transformed(rel, named)
+
+
 def leaf_read(facts: RefreshFacts, leaf: Scan | Changes) -> tuple[str, str]:
     """What a leaf is called with its versions, and how much it holds."""
+    if leaf.table in (STORED, facts.view):
+        stored = facts.stored.snapshot
+        return f"{facts.view} itself at v{stored.version}", _held(stored)
     source = facts.source(leaf.table)
     if isinstance(leaf, Changes):
         changes = source.changes

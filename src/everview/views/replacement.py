@@ -88,7 +88,9 @@ def text_now(entries: Entries, record: ViewRecord) -> Inlined:
 
 def outdated_layout(record: ViewRecord, defined: Defined) -> str:
     """Why the rows are not stored as this version of Everview stores them, "" if they are."""
-    layout = defined.shape.layout
+    from everview.shape.shape import as_stored
+
+    layout = as_stored(defined.shape, record.layout).layout
     same = (
         layout.kind == record.layout.kind
         and layout.key == record.layout.key

@@ -54,9 +54,9 @@ def _own(rel: Rel) -> ColumnIds:
             each = zip(columns, zip(*rows, strict=True), strict=True)
             return _ids(c for c, some in each if all(map(_is_value, some)))
         case Filter(_, condition) | Join("inner", _, _, condition):
-            return _not_null_where(condition)
+            return not_null_where(condition)
         case Join("semi", left, _, condition):
-            return _not_null_where(condition) & _ids(left.columns)
+            return not_null_where(condition) & _ids(left.columns)
         case Join("mark", mark=Column() as mark):
             return _ids([mark])
         case Project(_, outputs):
@@ -73,7 +73,7 @@ def _own(rel: Rel) -> ColumnIds:
             return frozenset()
 
 
-def _not_null_where(condition: Scalar | None) -> ColumnIds:
+def not_null_where(condition: Scalar | None) -> ColumnIds:
     """The columns that are not NULL where the condition is true."""
     found: set[ColumnId] = set()
     for part in conjuncts(condition):

@@ -187,8 +187,8 @@ class _Verifying:
         match self._shape:
             case Keyed(view, _) | Grouped(view, _, _):
                 return self.frames.run(write(view.full(), view.types, stored.names))
-            case Bag(rel, types, _):
-                return self.frames.run(write(rel, types, stored.names))
+            case Bag(_, types, _):
+                return self.frames.run(write(self._shape.stored, types, stored.names))
             case _:
                 raise AssertionError("a view that is only recomputed has no tail")
 

@@ -184,6 +184,8 @@ def _rows_with_values(
     def places(file: DataFile) -> Indices:
         chosen: Indices | None = None
         for name, test in tests.items():
+            if chosen is not None and not len(chosen):
+                break
             held = reader.stored.columns(file, [name]).column(0)
             if chosen is None:
                 chosen = np.asarray(pc.indices_nonzero(test(held)), np.int64)
@@ -234,6 +236,7 @@ def _share_of(footer: pq.FileMetaData, names: frozenset[str]) -> float:
     for group in map(footer.row_group, range(footer.num_row_groups)):
         for column in map(group.column, range(group.num_columns)):
             every += column.total_compressed_size
-            if column.path_in_schema.split(".")[0] in names:
+            path = column.path_in_schema
+            if path in names or path.split(".")[0] in names:
                 some += column.total_compressed_size
     return some / max(1, every)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from everview.apply.exact import LeftToSpark
 from everview.facts.files import DataFile
 from everview.run.driver.held_columns import HeldColumns
-from everview.run.driver.stored_files import StoredFiles
+from everview.run.driver.stored_files import PREFIX, StoredFiles
 
 _OLD_CALENDAR = b"org.apache.spark.legacy"  # days are counted in another calendar there
 _INT96 = "INT96"  # a moment in UTC, whatever Arrow makes of it
@@ -58,10 +58,9 @@ class SourceFiles(StoredFiles):
             if name in partition:
                 found[name] = self._constant(name, partition[name], rows)
                 continue
-            if name in there:
-                _require_same_clock(
-                    table.column(name).type, self.types.field(name).type, int96=moments
-                )
+            wanted = self.types.field(name).type
+            if name in table.column_names:
+                _require_same_clock(table.column(name).type, wanted, int96=moments)
             found[name] = self._column(table, name, rows)
         return pa.table(found)
 
@@ -76,15 +75,19 @@ class SourceFiles(StoredFiles):
 
 
 def _readable(parquet: pq.ParquetFile, names: Sequence[str]) -> list[str]:
-    """The columns among these that the file holds; one that it lacks is NULL."""
+    """The columns among these that the file holds, hidden ones of a view by their place in the
+    struct; one that it lacks is NULL.
+    """
     known = parquet.schema_arrow.names
     by_case = {n.lower() for n in known}
-    there = [n for n in names if n in known]
-    if any("." in n for n in names) or any(n.lower() in by_case for n in set(names) - set(there)):
+    hidden = [n for n in names if n.startswith(PREFIX)]
+    public = [n for n in names if n not in hidden]
+    there = [n for n in public if n in known]
+    if any("." in n for n in public) or any(n.lower() in by_case for n in set(public) - set(there)):
         raise LeftToSpark("a column under another name")
     if any(key.startswith(_OLD_CALENDAR) for key in parquet.metadata.metadata or {}):
         raise LeftToSpark("days in an older calendar")
-    return there
+    return there + hidden
 
 
 def _int96(parquet: pq.ParquetFile) -> bool:

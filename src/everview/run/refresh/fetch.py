@@ -14,7 +14,7 @@ from everview.algebra.relations import Changes, Local, Rel, Scan
 from everview.algebra.scalars import Column
 from everview.algebra.walk import transformed, walk_plan
 from everview.facts.receipts import Read
-from everview.facts.refreshes import SourceFacts
+from everview.facts.refreshes import STORED, SourceFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import Snapshot, TableChanges
 from everview.optimize.leaf_facts import FewValues
@@ -139,7 +139,7 @@ class _Fetching:
             found = self._rows(leaf, columns, source)
         if found is None:
             return None
-        recorded = self.frames.facts.stored.record.source(source.name).schema
+        recorded = self.frames.facts.schema(source.name)
         names = local_names(columns)
         fields = [Field(n, recorded[c.name].type) for n, c in zip(names, columns, strict=True)]
         if leaf.weighted:
@@ -181,24 +181,25 @@ class _Fetching:
         return None
 
     def _source(self, name: str) -> OpenedSource:
-        return OpenedSource(name, self.open_source(name), self.frames.held)
+        own = f"{name} of {self.frames.facts.view}" if name == STORED else name
+        return OpenedSource(own, self.open_source(name), self.frames.held)
 
 
 def _few_values(scan: Scan, columns: tuple[Column, ...]) -> dict[str, Range]:
     """The columns of which few values are wanted, with these, the fewest last: they may well be
-    all that there are.
+    all that there are. First those that must be NULL, which few rows may be.
     """
     names = {c.id: c.name for c in columns}
     some = [
-        (len(range_.values), names[column], range_)
+        (range_.has_no_value, len(range_.values), names[column], range_)
         for column, range_ in scan.within
         if range_.values is not None and column in names
     ]
-    return {name: range_ for _, name, range_ in sorted(some, key=_number_and_name, reverse=True)}
+    return {name: range_ for *_, name, range_ in sorted(some, key=_before_others, reverse=True)}
 
 
-def _number_and_name(one: tuple[int, str, Range]) -> tuple[int, str]:
-    return one[:2]
+def _before_others(one: tuple[bool, int, str, Range]) -> tuple[bool, int, str]:
+    return one[:3]
 
 
 def _holds(schema: Schema, columns: tuple[Column, ...]) -> bool:

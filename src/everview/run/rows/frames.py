@@ -15,7 +15,7 @@ from everview.algebra.ranges import Range
 from everview.algebra.relations import Changes, Local, Scan
 from everview.facts.files import TableFile
 from everview.facts.receipts import Read
-from everview.facts.refreshes import RefreshFacts
+from everview.facts.refreshes import STORED, RefreshFacts
 from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot, TableChanges
 from everview.optimize.leaf_facts import FewValues
@@ -74,6 +74,10 @@ class Frames:
             case Scan(table, _, _) if table == self.view_scan:
                 files = self.touched
                 return self.stored(self.facts.stored.snapshot.files if files is None else files)
+            case Scan(table, _, _) if table == STORED:
+                ranges = leaf.ranges()
+                files = files_within(self.facts.stored.snapshot.files, ranges)
+                return _within(self.stored(files), ranges_that_cut(ranges, files))
             case Scan(table, at, _):
                 snapshot = self.facts.source(table).at(at)
                 files = files_within(snapshot.files, leaf.ranges())
@@ -97,7 +101,7 @@ class Frames:
 
     def _source(self, name: str, snapshot: Snapshot) -> DataFrame:
         frame = shown_frame(self.engine.own, snapshot, self.facts.source(name).tail)
-        recorded = self.facts.stored.record.source(name).schema
+        recorded = self.facts.schema(name)
         frame = _filled(frame, recorded)
         is_plain = frame.columns == list(recorded.names)
         return frame if is_plain else frame.select(*map(quoted, recorded.names))
@@ -119,7 +123,7 @@ class Frames:
             frame = changes_frame(self.engine.own, source.changes, source.at_new.partition_by)
             if source.tail is not None and source.tail.shown:
                 frame = frame.filter(shown_column(source.tail))
-            recorded = self.facts.stored.record.source(name).schema
+            recorded = self.facts.schema(name)
             self.made[name, None] = _filled(frame, recorded)
         return self.made[name, None]
 
@@ -131,8 +135,9 @@ class Frames:
         self.count(name, Read(held.rows, held.bytes, held.rows))
 
     def count(self, name: str, read: Read) -> None:
-        """Take what was read of a source into the account."""
-        self.read[name] = self.read.get(name, Read(0, 0)) + read
+        """Take what was read of a source into the account; the view itself is none."""
+        if name != STORED:
+            self.read[name] = self.read.get(name, Read(0, 0)) + read
 
 
 def _filled(frame: DataFrame, recorded: Schema) -> DataFrame:
