@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tests.laws.law import Seen
-from tests.optimize import test_narrow
+from tests.optimize import test_in_common, test_narrow
 from tests.rewrite import (
     test_below_joins,
     test_groups_of_groups,
@@ -18,6 +18,7 @@ from tests.rewrite import (
 )
 
 MODULES = (
+    test_in_common,
     test_narrow,
     test_below_joins,
     test_groups_of_groups,
