@@ -16,11 +16,14 @@ from everview.optimize.passes import When, improved
 from tests.improve import changes_of
 from tests.laws.evaluate import Evaluator
 from tests.laws.law import Seen
+from tests.laws.rewrite_examples import examples_of
 from tests.laws.tables import random_tables
 from tests.laws.trees import Trees
+from tests.optimize import test_in_common
 from tests.plan_text import plan_text
 
 Plans = Mapping[str, Rel]
+EXAMPLES = dict(examples_of(test_in_common))
 
 
 def check_in_common(seed: int, seen: Seen) -> None:
@@ -42,6 +45,13 @@ def check_in_common(seed: int, seen: Seen) -> None:
         _check_divided(view, plans[view], divided, known)
     seen.met("a part in common", when=found)
     _count(found, seen)
+
+
+def check_example(seed: int, seen: Seen) -> None:
+    """One example of each test of what is found, which no row shows."""
+    for name, examples in EXAMPLES.items():
+        examples[seed % len(examples)]()
+        seen.met(name)
 
 
 def _definition(seed: int, view: int, state: State) -> tuple[Rel, Rel]:

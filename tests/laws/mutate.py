@@ -62,7 +62,7 @@ REWRITTEN: tuple[Law, ...] = (
 )
 SHARED: tuple[Law, ...] = (
     ("tests.laws.in_common_law", "check_in_common"),
-    ("tests.laws.rewrite_examples", "check_example"),
+    ("tests.laws.in_common_law", "check_example"),
 )
 # What is imported anew for every mutant: the rules and everything that imports them.
 RELOADED = (

@@ -118,7 +118,7 @@ def test_columns_that_only_others_look_at_are_null() -> None:
 
 def test_a_part_may_stand_in_several_places_of_a_plan() -> None:
     again = f"{LATE} UNION ALL SELECT store FROM sales WHERE day > 5"
-    found = shared(a=plan(again), b=plan(LATE))
+    found = shared(a=plan(again), b=plan("SELECT price, store FROM sales WHERE day > 5"))
     (part,) = found["a"].parts
     read = [r for r in walk_plan(found["a"].rest) if isinstance(r, Local)]
     assert [r.name for r in read] == [part.part.name] * 2
