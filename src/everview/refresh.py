@@ -27,7 +27,8 @@ from everview.views.world import World
 
 def refresh_view(world: World, entry: Entry, table: LakeTable, pins: Pins, wish: Wish) -> Receipt:
     """Bring one stored view to the pinned versions of its sources, and pin what was published."""
-    wanted = planned(world, entry, table, pins, wish)
+    together = world.run.plans.pop(entry.name, None)  # with other views of the run
+    wanted = together or planned(world, entry, table, pins, wish)
     published = carried_out(wanted, lambda plan: run(world, table, plan))
     pins[wanted.facts.stored.snapshot.table_id] = published.version
     return published.receipt
@@ -80,6 +81,7 @@ def run(world: World, table: LakeTable, plan: Planned, rebuild: Rebuild | None =
             (table if name == STORED else world.open(world.entry(name))).open_file
         ),
         rebuild=rebuild,
+        run=world.run,
     )
     with work.failures("session"):  # what fails between the steps
         return execute(work)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from everview.facts.wording import counted
 from everview.lake.catalog import Entry
 from everview.lake.port import LakeTable
 from everview.run.driver.held_columns import HeldColumns
+from everview.run.refresh.rows_of_run import RowsOfRun
 from everview.run.refresh.several import (
     Began,
     Ended,
@@ -31,6 +33,7 @@ from everview.spark.interrupts import raised_at_once
 from everview.spark.log import LOG
 from everview.views.gather import Pins
 from everview.views.graph import readers, refresh_order, views_below
+from everview.views.planned_together import PlansOfRun
 from everview.views.replacement import names_read_now, why_rebuild
 from everview.views.skipped import skipped
 from everview.views.world import World, record_of
@@ -44,7 +47,8 @@ def refresh_views(
     Of one view its receipt, with those of the views below in it; of several a receipt per view,
     none twice. RefreshFailed at the end if some could not be refreshed.
     """
-    world = replace(world, held=HeldColumns())  # views read the same columns of the same tables
+    # Views read the same columns of the same tables, and have changes in common.
+    world = replace(world, held=HeldColumns(), run=RowsOfRun(uuid.uuid4().hex))
     known = {e.name.lower(): e.name for e in world.catalog.read().entries if e.kind == "view"}
     read = {n: _sources(world, n) for n in known}
     sources = {n: () if isinstance(s, Exception) else s for n, s in read.items()}
@@ -52,14 +56,21 @@ def refresh_views(
     order = refresh_order(wanted, sources)
     pins = _pins(world, [s for n in order for s in sources[n] if s not in sources])
 
+    def wish_of(name: str) -> Wish:
+        above = tuple(known[n] for n in readers(name, sources))
+        return replace(wish, full=wish.full and name in wanted, read_by=above)
+
+    below = {n: views_below(n, sources) for n in order}
+    plans = PlansOfRun(order, below, wish_of, pins)
+
     def work(name: str, where: World) -> Receipt:
         if isinstance(unread := read[name], Exception):
             raise unread
-        above = tuple(known[n] for n in readers(name, sources))
-        own = replace(wish, full=wish.full and name in wanted, read_by=above)
-        return _refresh_one(where, name, pins, own)
+        plans.plan(where, name)
+        receipt = _refresh_one(where, name, pins, wish_of(name))
+        plans.note_done(name)
+        return receipt
 
-    below = {n: views_below(n, sources) for n in order}
     say = _told(watcher, known, len(order))
     outcomes: Mapping[str, ViewOutcome] | None = None
     if not world.engine.is_started and not wish.full:
@@ -138,17 +149,20 @@ def _done(
     work: Callable[[str, World], Receipt],
     say: Callable[[Event], None],
 ) -> dict[str, ViewOutcome]:
-    """What became of each view; several at a time have a Spark session each."""
+    """What became of each view; several at a time have a Spark session each. What they shared is
+    forgotten then.
+    """
     number = min(at_once(world.settings), len(order.names))
-    if number <= 1:
-        return one_by_one(order, lambda name: work(name, world), say)
 
     def beside(name: str) -> Receipt:
         with world.engine.beside() as engine:
             return work(name, replace(world, engine=engine))
 
-    with raised_at_once():
-        return side_by_side(order, beside, say, number, world.engine.interrupt_others)
+    with contextlib.closing(world.run):
+        if number <= 1:
+            return one_by_one(order, lambda name: work(name, world), say)
+        with raised_at_once():
+            return side_by_side(order, beside, say, number, world.engine.interrupt_others)
 
 
 def _told(watcher: Watcher | None, known: Mapping[str, str], total: int) -> Callable[[Event], None]:
@@ -219,7 +233,8 @@ def _refresh_one(world: World, name: str, pins: Pins, wish: Wish) -> Receipt:
     """Refresh a view whose sources are done; one that no longer fits is built anew."""
     entry = world.entry(name, "view")
     table = world.open(entry)
-    idle = skipped(world, entry, table, pins, full=wish.full)
+    is_planned = entry.name in world.run.plans  # then there is something to do
+    idle = None if is_planned else skipped(world, entry, table, pins, full=wish.full)
     return idle or _run_refresh(world, entry, table, pins, wish)
 
 
@@ -230,7 +245,8 @@ def _run_refresh(world: World, entry: Entry, table: LakeTable, pins: Pins, wish:
     from everview.refresh import refresh_among_others
 
     base = table.snapshot(table.head().version)
-    reason = why_rebuild(world, entry, table, full=wish.full)
+    is_planned = entry.name in world.run.plans
+    reason = "" if is_planned else why_rebuild(world, entry, table, full=wish.full)
     if not reason:
         return refresh_among_others(world, entry, table, pins, wish)
     try:

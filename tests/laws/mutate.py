@@ -45,7 +45,8 @@ REWRITES = (
 # How scalars are computed over values is held by examples, tests/laws/test_merge.py.
 APPLY = tuple(f for f in _files("apply") if f != "apply/exact.py")
 MERGED = "run/driver/merge_columns.py"
-RULES = (*_files("delta"), *APPLY, MERGED, "aggregates/areas.py", *REWRITES)
+IN_COMMON = ("algebra/derive/same_rows.py", "optimize/in_common.py")
+RULES = (*_files("delta"), *APPLY, MERGED, "aggregates/areas.py", *REWRITES, *IN_COMMON)
 Law = tuple[str, str]  # its module and its name
 CHANGES: tuple[Law, ...] = (
     ("tests.laws.law", "check_keyed"),
@@ -64,9 +65,14 @@ REWRITTEN: tuple[Law, ...] = (
     ("tests.laws.group_law", "check_groups"),
     ("tests.laws.rewrite_examples", "check_example"),
 )
+SHARED: tuple[Law, ...] = (
+    ("tests.laws.in_common_law", "check_in_common"),
+    ("tests.laws.in_common_law", "check_example"),
+)
 # What is imported anew for every mutant: the rules and everything that imports them.
 RELOADED = (
     "everview.aggregates",
+    "everview.algebra.derive.same_rows",
     "everview.rewrite",
     "everview.delta",
     "everview.apply",
@@ -79,6 +85,7 @@ RELOADED = (
     "tests.laws.group_form_law",
     "tests.laws.group_law",
     "tests.laws.grouped_law",
+    "tests.laws.in_common_law",
     "tests.laws.key_law",
     "tests.laws.law",
     "tests.laws.line_law",
@@ -153,6 +160,8 @@ def _stop(_: int, frame: FrameType | None) -> None:
 
 def laws_of(file: str) -> tuple[Law, ...]:
     """The laws that hold the rules of a file."""
+    if file in IN_COMMON:
+        return SHARED
     return REWRITTEN if file in REWRITES and file not in MARKED else CHANGES
 
 

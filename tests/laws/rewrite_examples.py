@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from tests.laws.law import Seen
@@ -34,8 +35,9 @@ def check_example(seed: int, seen: Seen) -> None:
         seen.met(name)
 
 
-def _examples() -> Iterator[tuple[str, list[Callable[[], None]]]]:
-    for module in MODULES:
+def examples_of(*modules: ModuleType) -> Iterator[tuple[str, list[Callable[[], None]]]]:
+    """By test of these modules, its cases as calls without arguments."""
+    for module in modules:
         for name, test in inspect.getmembers(module, inspect.isfunction):
             if name.startswith("test_") and test.__module__ == module.__name__:
                 yield f"{module.__name__}::{name}", list(_cases(test))
@@ -54,4 +56,4 @@ def _cases(test: Callable[..., None]) -> Iterator[Callable[[], None]]:
     yield from (partial(test, **arguments) for arguments in given)
 
 
-EXAMPLES = dict(_examples())
+EXAMPLES = dict(examples_of(*MODULES))

@@ -11,6 +11,7 @@ from everview.facts.methods import Method, Way
 
 if TYPE_CHECKING:  # a refresh with nothing to do needs no plan
     from everview.algebra.relations import Rel
+    from everview.optimize.in_common import InCommon
     from everview.optimize.parts import LeafBytes, Part
     from everview.optimize.passes import Ran
 
@@ -41,7 +42,8 @@ class Incremental:
     """Propagate the changes of these tables, and apply what they do to the view.
 
     `first` are the queries that net changes before the plan reads them. `ran` are the passes that
-    the plan went through, but for those that are off.
+    the plan went through, but for those that are off. `in_common` are the same changes as parts
+    that other views have too, and the rest; None where there are none.
     """
 
     applied: Applied
@@ -53,6 +55,7 @@ class Incremental:
     passes_off: frozenset[str] = frozenset()
     first: tuple[Part, ...] = ()
     ran: tuple[Ran, ...] = field(default=(), compare=False)
+    in_common: InCommon | None = None
 
     @property
     def method(self) -> Method:

@@ -111,6 +111,19 @@ def versions_text(before: Mapping[str, int], after: Mapping[str, int]) -> str:
     return ", ".join(parts)
 
 
+def shared_text(receipt: Receipt) -> str:
+    """`changes of sales once for by_store, by_item`; of the view that came second, `changes of
+    sales from the refresh of by_store`.
+    """
+    said = []
+    for rows in receipt.shared:
+        if rows.by == receipt.view:
+            said.append(f"{rows.what} once for {', '.join((receipt.view, *rows.views))}")
+        else:
+            said.append(f"{rows.what} from the refresh of {rows.by}")
+    return ", ".join(dict.fromkeys(said))
+
+
 def _recompute(receipt: Receipt) -> str:
     known = receipt.recompute_seconds
     return "" if known is None else f"(recompute: {seconds_text(known)})"
@@ -124,7 +137,8 @@ def _reason(receipt: Receipt) -> str:
     exact = versions_text(receipt.watermark_before, receipt.watermark_after)
     how = "" if receipt.replaced is None else str(receipt.replaced)
     after = "" if receipt.compacted is None else str(receipt.compacted)
-    parts = (why + _estimated(receipt), how, after, f"exact at {exact}" if exact else "")
+    shared = shared_text(receipt)
+    parts = (why + _estimated(receipt), shared, how, after, f"exact at {exact}" if exact else "")
     return " · ".join(filter(None, parts))
 
 
@@ -146,6 +160,7 @@ def receipt_card(receipt: Receipt) -> str:
     rows = (
         ("why", f"{receipt.reason or receipt.way.why_skipped}{_estimated(receipt)}"),
         ("read", "" if is_skipped else read_text(receipt.read)),
+        ("shared", shared_text(receipt)),
         ("stored rows", _replaced(receipt)),
         ("steps", steps),
         ("exact at", versions_text(receipt.watermark_before, receipt.watermark_after)),

@@ -58,6 +58,21 @@ class Compacted:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedRows:
+    """Rows that several views needed which were refreshed in one run, fetched or computed once:
+    what they are, `by` which view's refresh, and which others needed them.
+    """
+
+    what: str
+    by: str
+    views: tuple[str, ...]
+
+    @staticmethod
+    def from_dict(raw: Mapping[str, Any]) -> SharedRows:
+        return SharedRows(raw["what"], raw["by"], tuple(raw["views"]))
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What one refresh did and why.
 
@@ -70,7 +85,8 @@ class Receipt:
     `replaced` says how stored rows were replaced, and why so; None where none were or all of them.
     `compacted` says which files were put together afterwards, by a commit of its own; the receipt
     in the history does not know it yet. `pace` is how long refreshes of the view take beside what
-    is estimated, as far as it is known with this one.
+    is estimated, as far as it is known with this one. `shared` are rows that other views of the run
+    needed too; what was read for them is told by the receipt of the view that read it.
     """
 
     view: str
@@ -92,6 +108,7 @@ class Receipt:
     replaced: Replacing | None = None
     compacted: Compacted | None = None
     pace: Pace | None = None
+    shared: tuple[SharedRows, ...] = ()
 
     @property
     def way(self) -> Way:
@@ -147,6 +164,7 @@ class Receipt:
             "replaced": replaced,
             "compacted": None if after is None else Compacted(**after),
             "pace": None if raw.get("pace") is None else Pace.from_dict(raw["pace"]),
+            "shared": tuple(map(SharedRows.from_dict, raw.get("shared", ()))),
         }
         return Receipt(**{**known, **made})
 

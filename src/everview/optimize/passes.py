@@ -97,6 +97,12 @@ def _parted(rel: Rel, context: PassContext) -> Parted:
 
 _STORED = "how the rows of a view are stored is read off the plan that it gives"
 
+PARTS = Pass(
+    "parts",
+    When.PARTS,
+    "computes large parts that several read by a query of their own, once",
+    _parted,
+)
 NARROW_QUERIES = Pass(
     "narrow_queries",
     When.QUERY,
@@ -197,12 +203,7 @@ PASSES: tuple[Pass, ...] = (
         "leaves out rows that came and went within the changes of a source",
         lambda rel, _: net_sources(rel),
     ),
-    Pass(
-        "parts",
-        When.PARTS,
-        "computes large parts that several read by a query of their own, once",
-        _parted,
-    ),
+    PARTS,
     Pass(
         "needed_columns_of_queries",
         When.QUERY,

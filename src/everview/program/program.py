@@ -9,6 +9,7 @@ from everview.apply.grouped import ApplyGrouped
 from everview.apply.keyed import ApplyKeyed
 from everview.choose.strategies import Choice, Full, Incremental, Move, Skip
 from everview.choose.variants import AppendRows, ChangeGroups, ChangeRows, ReplacePartitions
+from everview.optimize.in_common import InCommon
 from everview.optimize.passes import PassContext, When, improved
 from everview.program.programs import (
     AppendSteps,
@@ -41,6 +42,7 @@ from everview.shape.grouped import Grouped
 from everview.shape.shape import Bag, FullOnly, Keyed, Shape
 
 NET_FIRST = "net the changes of a table that was written anew"
+WITH_OTHERS = "compute once what other views read too"
 VIEW = "__ev_view"  # the name of the stored view's own scan in plans
 
 
@@ -63,9 +65,11 @@ def program(choice: Choice, shape: Shape) -> Program:
 def _incremental(strategy: Incremental) -> Incrementally:
     """The steps of the variant; of its changes, parts that several queries read come first."""
     known = PassContext(leaf_bytes=strategy.leaf_bytes, off=strategy.passes_off)
-    plan = improved(When.PARTS, strategy.changes, known).queries
+    common = InCommon((), strategy.changes) if strategy.in_common is None else strategy.in_common
+    plan = improved(When.PARTS, common.rest, known).queries
     first = tuple(Keep(part, always=True, title=NET_FIRST) for part in strategy.first)
-    keep, changes = (*first, *map(Keep, plan.parts)), plan.rest
+    others = tuple(Keep(c.part, common=c, title=WITH_OTHERS) for c in common.parts)
+    keep, changes = (*first, *others, *map(Keep, plan.parts)), plan.rest
     match strategy.applied:
         case AppendRows():
             return AppendSteps(keep, Append(changes), Publish())

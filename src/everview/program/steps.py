@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from everview.algebra.relations import Rel
 from everview.apply.grouped import ApplyGrouped
 from everview.apply.keyed import ApplyKeyed
+from everview.optimize.in_common import CommonPart
 from everview.optimize.parts import Part
 
 
@@ -14,11 +15,12 @@ from everview.optimize.parts import Part
 class Keep:
     """Compute a part of the changes that later queries read, and keep it at hand. One that is
     `always` kept makes many rows few; another is left to the queries that read it where it reads
-    few rows.
+    few rows. One that is `common` is that of other views as well.
     """
 
     part: Part
     always: bool = False
+    common: CommonPart | None = None
     name: str = "parts"
     title: str = "compute once what several queries read"
 

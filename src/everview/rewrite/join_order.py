@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from everview.algebra.memo import Memo
-from everview.algebra.relations import Join, Project, Rel
+from everview.algebra.relations import Filter, Join, Project, Rel
 from everview.algebra.scalars import Column, Ref, Scalar, all_of, refs
 from everview.algebra.walk import over_inputs
 from everview.rewrite.chains import flattened_joins, is_inner, next_linked
@@ -39,7 +39,8 @@ def _chain(rel: Rel, order: Callable[[Rel], Rel]) -> Rel:
     leaves, conditions = flattened_joins(rel)
     if not conditions:
         return _over_changed(rel, order)
-    leaves = [order(leaf) for leaf in leaves]
+    leaves = [_filtered(order(leaf), conditions) for leaf in leaves]
+    conditions = [c for c in conditions if not any(_reads_alone(c, leaf) for leaf in leaves)]
     current = next(leaf for leaf in leaves if leaf.weighted)
     rest = [leaf for leaf in leaves if leaf is not current]
     while rest:
@@ -51,6 +52,18 @@ def _chain(rel: Rel, order: Callable[[Rel], Rel]) -> Rel:
         conditions = [c for c in conditions if not refs(c) <= reached]
         current = _next_join(current, chosen, now)
     return _in_order(current, rel.columns)
+
+
+def _filtered(leaf: Rel, conditions: Iterable[Scalar]) -> Rel:
+    """The leaf with the conditions that read it alone, so that plans of several views that test it
+    alike have an operator in common.
+    """
+    own = tuple(c for c in conditions if _reads_alone(c, leaf))
+    return Filter(leaf, all_of(own)) if own else leaf
+
+
+def _reads_alone(condition: Scalar, leaf: Rel) -> bool:
+    return bool(refs(condition)) and refs(condition) <= {c.id for c in leaf.columns}
 
 
 def _next_join(small: Rel, next_: Rel, conditions: tuple[Scalar, ...]) -> Join:

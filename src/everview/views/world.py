@@ -16,6 +16,7 @@ from everview.lake.port import Lake, LakeTable
 from everview.lake.storage import Storage
 from everview.run.driver.held_columns import HeldColumns
 from everview.run.faults import FaultProbe, no_fault
+from everview.run.refresh.rows_of_run import RowsOfRun
 from everview.settings import Settings
 from everview.spark.engine import Engine
 
@@ -38,6 +39,7 @@ class World:
     settings: Settings = field(default_factory=Settings)
     probe: FaultProbe = no_fault
     held: HeldColumns = field(default_factory=HeldColumns)  # for one call that refreshes views
+    run: RowsOfRun = field(default_factory=RowsOfRun)  # of the same call
     paces: dict[str, Pace] = field(default_factory=dict)  # of views that were looked at
     _defined: dict[str, tuple[str, Defined]] = field(default_factory=dict)
 

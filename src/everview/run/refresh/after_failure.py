@@ -37,7 +37,8 @@ def carried_out(planned: Planned, run: Callable[[Planned], _T]) -> _T:
 
 def _with_net_changes(planned: Planned, strategy: Incremental) -> Planned:
     known = PassContext(off=planned.facts.passes_off)
-    netted = replace(strategy, changes=improved(When.AGAIN, strategy.changes, known).plan)
+    plan = improved(When.AGAIN, strategy.changes, known).plan
+    netted = replace(strategy, changes=plan, in_common=None)
     choice = replace(planned.choice, strategy=netted)
     return with_steps(planned.facts, planned.shape, choice)
 

@@ -151,9 +151,12 @@ class _Fetching:
         changes = source.changes
         if not isinstance(changes, TableChanges) or not _holds(changes.schema, columns):
             return None
-        names = [c.name for c in columns]
-        found = rows_of_changes(changes, names, self._source(source.name), WEIGHT)
-        if found is not None:
+        names = tuple(c.name for c in columns)
+        leaf = source.id, source.old, source.new, source.gross, changes.schema, names
+        found, is_new = self.frames.fetch_once(
+            leaf, lambda: rows_of_changes(changes, names, self._source(source.name), WEIGHT)
+        )
+        if found is not None and is_new:
             self.frames.count_changes(source.name)
         return found
 
@@ -163,8 +166,10 @@ class _Fetching:
         snapshot = source.at(scan.at)
         if not _holds(snapshot.schema, columns):
             return None
-        found = self._found(scan, columns, snapshot)
-        if found is not None:
+        ranges = frozenset(scan.ranges().items())
+        leaf = source.id, snapshot.version, ranges, tuple(c.name for c in columns)
+        found, is_new = self.frames.fetch_once(leaf, lambda: self._found(scan, columns, snapshot))
+        if found is not None and is_new:
             self.frames.count(source.name, Read(found.table.num_rows, found.bytes))
         return found
 

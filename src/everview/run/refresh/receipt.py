@@ -33,6 +33,7 @@ def receipt_of(work: Work, replaced: Replaced) -> Receipt:
         compared=replaced.compared,
         replaced=replaced.how,
         pace=work.facts.pace.after(planned.way, estimated, sum(seconds.values())),
+        shared=tuple(work.shared.values()),
     )
 
 

@@ -15,16 +15,19 @@ from everview.apply.grouped import KEYS
 from everview.apply.keyed import CHANGES
 from everview.choose.changes import context_of
 from everview.facts.files import TableFile
+from everview.facts.receipts import SharedRows
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import TableShape
 from everview.lake.port import LakeTable
+from everview.optimize.in_common import CommonPart
 from everview.optimize.leaf_facts import RowsAtHand
 from everview.optimize.parts import MOST_REPEATED, Part, operators
 from everview.optimize.passes import NARROW_QUERIES, PassContext, When, improved, is_off
 from everview.program.planned import Planned
 from everview.run.faults import FaultProbe
 from everview.run.refresh.fetch import OpenSource, few_values, with_few_rows_fetched
-from everview.run.rows.frames import Frames
+from everview.run.refresh.rows_of_run import RowsOfRun
+from everview.run.rows.frames import FetchOnce, Frames, fetch_now
 from everview.run.rows.staging import Staged, Staging
 from everview.run.rows.write import Written
 from everview.shape.column_types import column_types
@@ -48,8 +51,9 @@ class Rebuild:
 @dataclass(frozen=True, slots=True)
 class Work:
     """One refresh being carried out: what is planned, the session, the rows at hand for queries,
-    the parts of queries that are computed where they are read, and the account of actions and
-    reads. What a step makes it returns.
+    the parts of queries that are computed where they are read, the rows of the run that other
+    views have too, and the account of actions, of reads and of what is shared. What a step makes it
+    returns.
     """
 
     engine: Engine
@@ -63,6 +67,8 @@ class Work:
     parts: Mapping[str, Rel] = field(default_factory=dict)
     rebuild: Rebuild | None = None
     actions: Actions = field(default_factory=Actions)
+    run: RowsOfRun = field(default_factory=RowsOfRun)
+    shared: dict[str, SharedRows] = field(default_factory=dict)
 
     @property
     def facts(self) -> RefreshFacts:
@@ -128,16 +134,27 @@ class Work:
         leaves = [leaf for leaf in walk_plan(rel) if isinstance(leaf, Scan | Changes | Local)]
         return frames.run(write(rel, types, names)), frames.are_few(leaves)
 
-    def with_part(self, part: Part) -> Work | None:
+    def with_part(self, part: Part, fetch_once: FetchOnce = fetch_now) -> Work | None:
         """The same where queries compute this part themselves, because all that it reads are few
         rows; None if it should be computed once.
         """
         if operators(part.rel) > MOST_REPEATED:
             return None
-        rel, frames = self._fetched(self._with_parts(part.rel))
+        once = replace(self, frames=replace(self.frames, fetch_once=fetch_once))
+        rel, frames = once._fetched(self._with_parts(part.rel))
         if any(isinstance(leaf, Scan | Changes) for leaf in walk_plan(rel)):
             return None
-        return replace(self, frames=frames, parts={**self.parts, part.name: Shared("part", rel)})
+        frames = replace(frames, fetch_once=self.frames.fetch_once)
+        return replace(self, frames=frames).computing(part.name, Shared("part", rel))
+
+    def computing(self, name: str, rel: Rel) -> Work:
+        """The same where queries compute this part themselves."""
+        return replace(self, parts={**self.parts, name: self._with_parts(rel)})
+
+    def note_shared(self, common: CommonPart, by: str) -> None:
+        """Take rows that other views read too into the account; `by` made them."""
+        others = tuple(view for view in common.views if view != self.facts.view)
+        self.shared[common.part.name] = SharedRows(common.what, by, others)
 
     def _with_parts(self, rel: Rel) -> Rel:
         def whole(some: Rel) -> Rel:

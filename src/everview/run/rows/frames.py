@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from everview.facts.schema import Schema
 from everview.facts.tables import Snapshot, TableChanges
 from everview.optimize.leaf_facts import FewValues
 from everview.optimize.select import files_within, ranges_that_cut
+from everview.run.driver.fetch import FetchedRows
 from everview.run.driver.held_columns import HeldColumns
 from everview.run.rows.fetched import Fetched
 from everview.run.rows.read import changes_frame, flattened, snapshot_frame, spark_schema
@@ -31,6 +32,16 @@ from everview.sql.write.door import SourceLeaf, Sql
 
 MOST_EVALUATED = 150_000  # rows: for more it pays to compile code
 _SMALL_SHARE = 8  # a file with less than an eighth of the largest one's rows is a small one
+
+
+FetchOnce = Callable[[Hashable, Callable[[], FetchedRows | None]], tuple[FetchedRows | None, bool]]
+
+
+def fetch_now(
+    _: Hashable, fetch: Callable[[], FetchedRows | None]
+) -> tuple[FetchedRows | None, bool]:
+    """The rows of a leaf that nobody else needs."""
+    return fetch(), True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,7 @@ class Frames:
     values: dict[str, FewValues] = field(default_factory=dict)  # of rows at hand, by their name
     held: HeldColumns = field(default_factory=HeldColumns)
     fetched: dict[Hashable, Fetched | None] = field(default_factory=dict)  # None: left to Spark
+    fetch_once: FetchOnce = fetch_now  # rows that other views of the run read too
 
     def run(self, query: Sql) -> DataFrame:
         """The query over the pinned rows."""

@@ -92,6 +92,10 @@ class Staging:
         self._storage = warehouse
         self._folder = f"{STAGING_FOLDER}/{token}"
 
+    def of(self, token: str) -> Staging:
+        """A staging folder of another name, in the same warehouse."""
+        return Staging(self._engine, self._storage, token)
+
     def stage(self, frame: DataFrame, step: str, actions: Actions, name: str = "") -> Staged:
         """Run the frame once and keep its rows; under a name where a step stages several."""
         folder = f"{self._folder}/{name or step}"
