@@ -41,10 +41,14 @@ REWRITES = (
     "optimize/reach.py",
     "optimize/needed_columns.py",
     "optimize/simplified.py",
+    "aggregates/one_row.py",
 )
 # How scalars are computed over values is held by examples, tests/laws/test_merge.py.
 APPLY = tuple(f for f in _files("apply") if f != "apply/exact.py")
-RULES = (*_files("delta"), *APPLY, "aggregates/areas.py", *REWRITES)
+# What is stored as groups, and what is shown of it.
+FORMS = (*_files("rewrite/group_form"), "shape/shown_groups.py")
+NO_ROWS = ("optimize/no_rows.py",)
+RULES = (*_files("delta"), *APPLY, "aggregates/areas.py", *REWRITES, *FORMS, *NO_ROWS)
 Law = tuple[str, str]  # its module and its name
 CHANGES: tuple[Law, ...] = (
     ("tests.laws.law", "check_keyed"),
@@ -59,6 +63,14 @@ REWRITTEN: tuple[Law, ...] = (
     ("tests.laws.group_law", "check_groups"),
     ("tests.laws.rewrite_examples", "check_example"),
 )
+FORMED: tuple[Law, ...] = (
+    ("tests.laws.rewrite_examples", "check_form_examples"),
+    ("tests.laws.group_form_law", "check_form"),
+)
+EXCLUDED: tuple[Law, ...] = (
+    ("tests.laws.no_rows_law", "check_no_rows"),
+    ("tests.laws.no_rows_examples", "check_example"),
+)
 # What is imported anew for every mutant: the rules and everything that imports them.
 RELOADED = (
     "everview.aggregates",
@@ -70,6 +82,7 @@ RELOADED = (
     "everview.shape",
     "tests.improve",
     "tests.laws.broken",
+    "tests.laws.group_form_law",
     "tests.laws.group_law",
     "tests.laws.grouped_law",
     "tests.laws.key_law",
@@ -77,6 +90,7 @@ RELOADED = (
     "tests.laws.line_law",
     "tests.laws.merge_law",
     "tests.laws.met",
+    "tests.laws.no_rows",
     "tests.laws.pass_law",
     "tests.laws.rewrite_examples",
     "tests.laws.rewrite_law",
@@ -145,7 +159,8 @@ def _stop(_: int, frame: FrameType | None) -> None:
 
 def laws_of(file: str) -> tuple[Law, ...]:
     """The laws that hold the rules of a file."""
-    return REWRITTEN if file in REWRITES else CHANGES
+    known = {REWRITES: REWRITTEN, FORMS: FORMED, NO_ROWS: EXCLUDED}
+    return next((laws for files, laws in known.items() if file in files), CHANGES)
 
 
 def _checks(laws: tuple[Law, ...]) -> list[Callable[[int], None]]:

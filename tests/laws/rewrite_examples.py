@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from tests.laws.law import Seen
 from tests.optimize import test_narrow
 from tests.rewrite import (
     test_below_joins,
+    test_group_form,
     test_groups_of_groups,
     test_project_merge,
     test_rewrite,
@@ -34,8 +36,19 @@ def check_example(seed: int, seen: Seen) -> None:
         seen.met(name)
 
 
-def _examples() -> Iterator[tuple[str, list[Callable[[], None]]]]:
-    for module in MODULES:
+def check_form_examples(seed: int, seen: Seen) -> None:
+    """Some examples of what is stored as groups, and of what is not."""
+    for name, examples in FORM_EXAMPLES.items():
+        for i in range(seed * AT_ONCE, (seed + 1) * AT_ONCE):
+            examples[i % len(examples)]()
+        seen.met(name)
+
+
+AT_ONCE = 8
+
+
+def _examples(modules: tuple[ModuleType, ...]) -> Iterator[tuple[str, list[Callable[[], None]]]]:
+    for module in modules:
         for name, test in inspect.getmembers(module, inspect.isfunction):
             if name.startswith("test_") and test.__module__ == module.__name__:
                 yield f"{module.__name__}::{name}", list(_cases(test))
@@ -54,4 +67,5 @@ def _cases(test: Callable[..., None]) -> Iterator[Callable[[], None]]:
     yield from (partial(test, **arguments) for arguments in given)
 
 
-EXAMPLES = dict(_examples())
+EXAMPLES = dict(_examples(MODULES))
+FORM_EXAMPLES = dict(_examples((test_group_form,)))
