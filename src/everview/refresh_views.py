@@ -56,7 +56,7 @@ def refresh_views(
         if isinstance(unread := read[name], Exception):
             raise unread
         above = tuple(known[n] for n in readers(name, sources))
-        own = replace(wish, full=wish.full and name in wanted, read_by=above)
+        own = wish.for_view(named=name in wanted, read_by=above)
         return _refresh_one(where, name, pins, own)
 
     below = {n: views_below(n, sources) for n in order}
@@ -226,6 +226,7 @@ def _refresh_one(world: World, name: str, pins: Pins, wish: Wish) -> Receipt:
 def _run_refresh(world: World, entry: Entry, table: LakeTable, pins: Pins, wish: Wish) -> Receipt:
     """Refresh a view of which something may have changed, or build it anew."""
     # Only now: what runs Spark takes long to load.
+    from everview.choose.asked import not_applicable
     from everview.create import rebuild_view
     from everview.refresh import refresh_among_others
 
@@ -233,6 +234,8 @@ def _run_refresh(world: World, entry: Entry, table: LakeTable, pins: Pins, wish:
     reason = why_rebuild(world, entry, table, full=wish.full)
     if not reason:
         return refresh_among_others(world, entry, table, pins, wish)
+    if wish.strategy.is_by_changes:
+        raise not_applicable(entry.name, None, wish.strategy, reason)
     try:
         return rebuild_view(world, entry, base, reason, pins)
     except CommitConflict:

@@ -8,9 +8,9 @@ import pytest
 
 from everview.aggregates.one_row import OfOneRow, of_one_row
 from everview.algebra.derive.typed import typed
-from everview.algebra.relations import Aggregate, Rel, Scan
-from everview.algebra.scalars import Cast, ColumnId, Ref, Types
-from everview.algebra.walk import bottom_up
+from everview.algebra.relations import Aggregate, Filter, Join, Rel, Scan, Values
+from everview.algebra.scalars import Cast, ColumnId, Ref, Types, conjuncts
+from everview.algebra.walk import bottom_up, walk_plan
 from everview.facts.schema import Field, Schema
 from everview.optimize.passes import When, improved
 from everview.rewrite.group_form.form import GroupForm, NoForm
@@ -31,6 +31,7 @@ NAMED = {
     "p": "(SELECT store, max(people) AS most FROM visits GROUP BY store) p",
     "d": "(SELECT DISTINCT store FROM visits) d",
     "f": "(SELECT store, first(price) AS f FROM sales GROUP BY store) f",
+    "s": "SELECT store, sum(item) AS n FROM sales GROUP BY store",
     "x": "(SELECT store, sum(tax) AS tax FROM sales GROUP BY store) x",
 }
 
@@ -50,6 +51,8 @@ def _types(rel: Rel) -> Types:
     for operator in bottom_up(rel):
         if isinstance(operator, Scan):
             found |= {c.id: TABLES[operator.table][c.name].type for c in operator.columns}
+        if isinstance(operator, Values):
+            found |= {c.id: "long" for c in operator.columns}
         if isinstance(operator, Aggregate):
             below = typed(operator, found)
             for column, call in operator.calls:
@@ -62,85 +65,107 @@ def _types(rel: Rel) -> Types:
 
 
 def past(body: str) -> str:
-    """What a change table gets past, from the groups up; in front how many keys they have, and
-    behind how many conditions decide which of them are shown.
+    """What a change table gets past, from the groups up; in front the keys of the groups, their
+    functions and the conditions below them, and behind those that decide which groups are shown.
     """
     form = formed(body)
     assert isinstance(form, GroupForm), form.reason
-    told = " ".join(
-        passed.how.name.lower() for passed in form.passed if passed.how.name != "COLUMNS"
-    )
-    return f"{len(form.keys)}: {told}: {len(form.shown)}"
+    told = [passed.how.name.lower() for passed in form.passed if passed.how.name != "COLUMNS"]
+    below = [
+        c
+        for r in walk_plan(form.aggregate)
+        if isinstance(r, Filter | Join)
+        for c in conjuncts(r.condition)
+    ]
+    numbers = len(form.keys), len(form.aggregate.calls), len(below)
+    return f"{' '.join(map(str, numbers))}: {' '.join(told)}: {len(form.shown)}"
 
 
 GROUPS = [
-    ("{t} WHERE store > 3", "1: groups keys_tested: 0"),
-    ("{t} WHERE total > 3", "1: groups values_tested: 1"),
-    ("{t} WHERE store > 3 AND total > 3 AND n < 5", "1: groups values_tested: 2"),
-    ("{i} WHERE store > item", "2: groups keys_tested: 0"),
-    ("{x} WHERE store > 3", "1: groups keys_tested: 0"),
+    ("{t} WHERE store > 3", "1 2 1: groups keys_tested: 0"),
+    ("{t} WHERE total > 3", "1 2 0: groups values_tested: 1"),
+    ("{t} WHERE store > 3 AND total > 3 AND n < 5", "1 2 1: groups values_tested: 2"),
+    ("{i} WHERE store > item", "2 1 1: groups keys_tested: 0"),
+    ("{x} WHERE store > 3", "1 1 1: groups keys_tested: 0"),
     (
         "(SELECT tax, count(*) AS n FROM sales GROUP BY tax) WHERE n > 1",
-        "1: groups values_tested: 1",
+        "1 1 0: groups values_tested: 1",
     ),
-    ("(SELECT count(*) AS n FROM sales) WHERE n > 1", "0: groups values_tested: 1"),
-    ("{t} WHERE 1 = 2", "1: groups values_tested: 1"),
-    ("SELECT DISTINCT store, item FROM sales", "2: distinct: 0"),
-    ("SELECT DISTINCT n FROM {t}", "1: distinct: 0"),
-    ("{t} JOIN {p} ON t.store = p.store", "1: groups groups same_keys: 2"),
-    ("{t} JOIN {p} ON t.store <=> p.store", "1: groups groups same_keys: 2"),
-    ("{t} JOIN {p} ON p.store = t.store", "1: groups groups same_keys: 2"),
-    ("{t} LEFT JOIN {p} ON t.store = p.store", "1: groups groups same_keys: 1"),
-    ("{t} RIGHT JOIN {p} ON t.store = p.store", "1: groups groups same_keys: 1"),
-    ("{t} FULL JOIN {p} ON t.store = p.store", "2: groups groups same_keys: 0"),
-    ("{t} FULL JOIN {p} ON t.store <=> p.store", "1: groups groups same_keys: 0"),
-    ("{t} SEMI JOIN {p} ON t.store = p.store", "1: groups groups same_keys: 2"),
-    ("{t} ANTI JOIN {p} ON t.store = p.store", "1: groups groups same_keys: 2"),
-    ("{t} SEMI JOIN visits p ON t.store = p.store", "1: groups same_keys: 2"),
-    ("{t} ANTI JOIN visits p ON t.store = p.store", "1: groups same_keys: 2"),
-    ("{t} JOIN {p} ON t.store = p.store AND t.total > p.most", "1: groups groups same_keys: 3"),
-    ("{t} JOIN {p} ON t.store = p.store AND t.store > 7", "1: groups groups same_keys: 2"),
-    ("{i} JOIN {p} ON i.store = p.store", "4: groups lookup: 0"),
-    ("{p} JOIN {i} ON i.store = p.store", "4: groups lookup: 0"),
-    ("{i} LEFT JOIN {p} ON i.store = p.store", "4: groups lookup: 0"),
-    ("{p} RIGHT JOIN {i} ON i.store = p.store", "4: groups lookup: 0"),
-    ("{i} LEFT JOIN {p} ON i.store = p.store AND p.most > 3", "4: groups lookup: 0"),
+    ("(SELECT count(*) AS n FROM sales) WHERE n > 1", "0 1 0: groups values_tested: 1"),
+    ("{t} WHERE 1 = 2", "1 2 0: groups values_tested: 1"),
+    ("SELECT DISTINCT store, item FROM sales", "2 0 0: distinct: 0"),
+    ("SELECT DISTINCT n FROM {t}", "1 0 0: distinct: 0"),
+    ("{t} JOIN {p} ON t.store = p.store", "1 5 2: groups groups same_keys: 2"),
+    ("{t} JOIN {p} ON t.store <=> p.store", "1 5 0: groups groups same_keys: 2"),
+    ("{t} JOIN {p} ON p.store = t.store", "1 5 2: groups groups same_keys: 2"),
+    ("{t} LEFT JOIN {p} ON t.store = p.store", "1 5 1: groups groups same_keys: 1"),
+    ("{t} RIGHT JOIN {p} ON t.store = p.store", "1 5 1: groups groups same_keys: 1"),
+    ("{t} FULL JOIN {p} ON t.store = p.store", "2 5 0: groups groups same_keys: 0"),
+    ("{t} FULL JOIN {p} ON t.store <=> p.store", "1 5 0: groups groups same_keys: 0"),
+    ("{t} SEMI JOIN {p} ON t.store = p.store", "1 5 2: groups groups same_keys: 2"),
+    ("{t} ANTI JOIN {p} ON t.store = p.store", "1 5 1: groups groups same_keys: 2"),
+    ("{t} SEMI JOIN visits p ON t.store = p.store", "1 4 2: groups same_keys: 2"),
+    ("{t} ANTI JOIN visits p ON t.store = p.store", "1 4 1: groups same_keys: 2"),
+    ("{t} JOIN {p} ON t.store = p.store AND t.total > p.most", "1 5 2: groups groups same_keys: 3"),
+    ("{t} JOIN {p} ON t.store = p.store AND t.store > 7", "1 5 3: groups groups same_keys: 2"),
+    ("{i} JOIN {p} ON i.store = p.store", "4 1 1: groups lookup: 0"),
+    ("{i} JOIN {p} ON i.store = p.store AND i.item = p.store", "4 1 2: groups lookup: 0"),
+    ("{p} JOIN {i} ON i.store = p.store AND i.item = p.store", "4 1 2: groups lookup: 0"),
+    ("{p} JOIN {i} ON i.store = p.store", "4 1 1: groups lookup: 0"),
+    ("{i} LEFT JOIN {p} ON i.store = p.store", "4 1 1: groups lookup: 0"),
+    ("{p} RIGHT JOIN {i} ON i.store = p.store", "4 1 1: groups lookup: 0"),
+    ("{i} LEFT JOIN {p} ON i.store = p.store AND p.most > 3", "4 1 2: groups lookup: 0"),
     (
         "{i} JOIN {p} ON i.store = p.store AND i.total > 3 AND i.item > p.most",
-        "4: groups lookup: 1",
+        "4 1 2: groups lookup: 1",
     ),
-    ("{i} JOIN {t} ON i.store = t.store", "5: groups lookup: 0"),
-    ("{i} JOIN {d} ON i.store = d.store", "3: groups lookup: 0"),
+    ("{i} JOIN {t} ON i.store = t.store", "5 1 1: groups lookup: 0"),
+    ("(VALUES (1), (2)) AS v (store) JOIN {i} ON i.store = v.store", "3 1 1: groups lookup: 0"),
+    ("{i} JOIN {d} ON i.store = d.store", "3 1 1: groups lookup: 0"),
     (
         "{i} LEFT JOIN {d} ON i.store = d.store AND i.item + i.store > d.store",
-        "3: groups lookup: 0",
+        "3 1 2: groups lookup: 0",
     ),
-    (
-        "{d} RIGHT JOIN {i} ON i.store = d.store",
-        "3: groups lookup: 0",
-    ),
-    ("SELECT total, n + 1 AS m FROM {t}", "1: groups: 0"),
-    ("{x} JOIN {p} ON x.store = p.store", "1: groups groups same_keys: 2"),
-    ("(SELECT count(*) AS n FROM sales) a JOIN {p} ON a.n = p.store", "2: groups lookup: 0"),
+    ("{d} RIGHT JOIN {i} ON i.store = d.store", "3 1 1: groups lookup: 0"),
+    ("SELECT total, n + 1 AS m FROM {t}", "1 2 0: groups: 0"),
+    ("{x} JOIN {p} ON x.store = p.store", "1 4 2: groups groups same_keys: 2"),
+    ("(SELECT count(*) AS n FROM sales) a JOIN {p} ON a.n = p.store", "2 1 1: groups lookup: 0"),
     (
         "SELECT store, total FROM {t} UNION ALL SELECT store, most FROM {p}",
-        "2: groups groups united: 0",
+        "2 3 0: groups groups united: 0",
     ),
     (
         "SELECT store, total FROM {t} WHERE n > 1 UNION ALL SELECT store, most FROM {p}",
-        "2: groups values_tested groups united: 1",
+        "2 3 0: groups values_tested groups united: 1",
     ),
     (
         "(SELECT store, total FROM {t} UNION ALL SELECT store, most FROM {p}) WHERE store > 3",
-        "2: groups groups united keys_tested: 0",
+        "2 3 1: groups groups united keys_tested: 0",
     ),
     (
         "(SELECT store, total FROM {t} UNION ALL SELECT store, most FROM {p}) WHERE total > 3",
-        "2: groups groups united values_tested: 1",
+        "2 3 0: groups groups united values_tested: 1",
+    ),
+    (
+        "{s} UNION ALL SELECT store, max(people) FROM visits GROUP BY store",
+        "2 2 0: groups groups united: 0",
+    ),
+    (
+        "{s} UNION ALL SELECT store, min(item) FROM sales GROUP BY store",
+        "2 2 0: groups groups united: 0",
+    ),
+    (
+        "{s} UNION ALL SELECT store, sum(DISTINCT item) FROM sales GROUP BY store",
+        "2 2 0: groups groups united: 0",
+    ),
+    (
+        "{s} UNION ALL SELECT item, sum(store) FROM sales GROUP BY item",
+        "2 1 0: groups groups united: 0",
     ),
 ]
 POINTS = {
     "it tests a value of a group that need not come out the same": [
+        "(SELECT * FROM {x} WHERE tax > 3) y JOIN visits v ON y.store = v.store",
         "{x} WHERE tax > 3",
         "(SELECT tax, count(*) AS n FROM sales GROUP BY tax) WHERE tax > 0",
         "(SELECT store, max(tax) AS m FROM sales GROUP BY store) WHERE m > 1",

@@ -111,7 +111,7 @@ def change_of_groups(
 ) -> StoredChange | None:
     """Stored groups and their changes merged over values at hand, None if Spark must do it."""
     here = _Here.of(work)
-    if isinstance(here, Replacing) or touched.staged.rows > MOST_MERGED:
+    if isinstance(here, Replacing) or apply.always or touched.staged.rows > MOST_MERGED:
         return None
     lines, stored, places = touched.staged.table, located.rows, located.places
     try:
