@@ -246,6 +246,15 @@ class ColumnGone(EverviewError):
     title = "a column that the view reads is gone"
 
 
+class StrategyNotApplicable(EverviewError):
+    """The view cannot be refreshed by the strategy that was asked for; nothing was done. The error
+    says why, and which strategies apply; with `auto` Everview chooses.
+    """
+
+    code = "EV-5007"
+    title = "the strategy does not apply to this view"
+
+
 # 6xxx: the machine
 
 

@@ -58,7 +58,7 @@ def refresh_views(
 
     def wish_of(name: str) -> Wish:
         above = tuple(known[n] for n in readers(name, sources))
-        return replace(wish, full=wish.full and name in wanted, read_by=above)
+        return wish.for_view(named=name in wanted, read_by=above)
 
     below = {n: views_below(n, sources) for n in order}
     plans = PlansOfRun(order, below, wish_of, pins)
@@ -241,6 +241,7 @@ def _refresh_one(world: World, name: str, pins: Pins, wish: Wish) -> Receipt:
 def _run_refresh(world: World, entry: Entry, table: LakeTable, pins: Pins, wish: Wish) -> Receipt:
     """Refresh a view of which something may have changed, or build it anew."""
     # Only now: what runs Spark takes long to load.
+    from everview.choose.asked import not_applicable
     from everview.create import rebuild_view
     from everview.refresh import refresh_among_others
 
@@ -249,6 +250,8 @@ def _run_refresh(world: World, entry: Entry, table: LakeTable, pins: Pins, wish:
     reason = "" if is_planned else why_rebuild(world, entry, table, full=wish.full)
     if not reason:
         return refresh_among_others(world, entry, table, pins, wish)
+    if wish.strategy.is_by_changes:
+        raise not_applicable(entry.name, None, wish.strategy, reason)
     try:
         return rebuild_view(world, entry, base, reason, pins)
     except CommitConflict:

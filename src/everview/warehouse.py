@@ -207,22 +207,22 @@ class Warehouse:
         *names: str,
         full: bool = False,
         retry: int = 0,
+        strategy: str = "auto",
         progress: Watcher | None = None,
     ) -> list[Receipt]:
         """Refresh these views, or all, sources first, all at one set of source versions.
 
-        `full` recomputes them whatever changed. `progress` is called with a Progress when a step
-        begins and when a view is done; a notebook shows a bar without it. Gives a receipt per
-        view; of one view that was named, with those of the views below in it.
-
-        A view that somebody else wrote meanwhile is planned and run again up to `retry` times,
-        unless that was a refresh that did the work.
+        `full` recomputes them whatever changed, `strategy` forces one way: View.refresh() says
+        which. `progress` is called with a Progress when a step begins and when a view is done; a
+        notebook shows a bar without it. Gives a receipt per view; of one view that was named, with
+        those of the views below in it. A view that somebody else wrote meanwhile is planned and run
+        again up to `retry` times, unless that was a refresh that did the work.
 
         A view that fails stops only those that depend on it: at the end RefreshFailed is raised,
         whose `receipts` are those of the other views and whose `errors` has each view's own error.
         """
         wanted = [self.view(n).name for n in names] if names else self.views()
-        return self._refresh(wanted, Wish(full, retry), progress)
+        return self._refresh(wanted, Wish.of(retry, strategy, full=full), progress)
 
     def status(self, *names: str) -> list[Status]:
         """How fresh these views are, or all; `error` says it of one of which it cannot be told."""

@@ -15,6 +15,7 @@ from everview.cli.parser import parse
 from everview.cli.progress import ProgressHandler
 from everview.cli.screen import Screen
 from everview.errors import UnknownName
+from everview.facts.asked_strategy import STRATEGIES
 from everview.facts.methods import Method, Way
 
 Captured = pytest.CaptureFixture[str]
@@ -55,7 +56,8 @@ class FakeHandle:
             raise self.verification
         return self.verification
 
-    def explain(self) -> Explanation:
+    def explain(self, strategy: str) -> Explanation:
+        assert strategy in STRATEGIES
         return EXPLANATION
 
     def status(self) -> Status:
@@ -105,8 +107,11 @@ class FakeWarehouse:
     def status(self, *names: str) -> list[Status]:
         return [self.view(n).status() for n in names] if names else self.statuses
 
-    def refresh(self, *names: str, full: bool = False, retry: int = 0) -> list[Receipt]:
-        self.asked.append((names, full, retry) if retry else (names, full))
+    def refresh(
+        self, *names: str, full: bool = False, retry: int = 0, strategy: str
+    ) -> list[Receipt]:
+        more = (*([retry] if retry else []), *([] if strategy == "auto" else [strategy]))
+        self.asked.append((names, full, *more))
         if self.raised is not None:
             raise self.raised
         return [RECEIPT]

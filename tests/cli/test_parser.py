@@ -62,6 +62,7 @@ def test_every_shared_option_is_there() -> None:
         "views": ["a", "b"],
         "full": True,
         "retry": 0,
+        "strategy": "auto",
         "select": ["c*"],
         "warehouse": None,
         "json": False,

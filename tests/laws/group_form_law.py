@@ -16,7 +16,7 @@ from everview.algebra.derive.typed import typed
 from everview.algebra.joins import JoinKind
 from everview.algebra.meaning.plans import CountedBag, Row, State, lines, rows
 from everview.algebra.relations import Aggregate, At, Join, Rel, UnionAll
-from everview.algebra.scalars import And, Compare, Ref, Scalar, Types
+from everview.algebra.scalars import And, Compare, Or, Ref, Scalar, Types, refs
 from everview.algebra.walk import at, walk_plan
 from everview.apply.exact import LeftToSpark
 from everview.apply.lines import DELETE, INSERT, UPDATE_NEW, UPDATE_OLD
@@ -101,11 +101,24 @@ class FormTrees(GroupTrees):
         self.layers.append(f"lookup {kind}")
         pair = Compare("=", self.scalars.number(rel.columns), Ref(other.keys[0].id))
         condition: Scalar = pair
-        if self.rng.random() < 0.3:
+        drawn = self.rng.random()
+        if drawn < 0.3:
             condition = And((pair, self.scalars.condition(rel.columns + other.columns)))
+        elif drawn < 0.5:
+            condition = And((pair, self._of_all(rel, other)))
         if kind == "right" or (kind == "inner" and self.rng.random() < 0.5):
             return Join(kind, other, rel, condition)
         return Join(kind, rel, other, condition)
+
+    def _of_all(self, rel: Rel, other: Aggregate) -> Scalar:
+        """One condition on everything by which the rows of two groups are known."""
+        form = self._form(rel)
+        keys = frozenset() if form is None else form.keys
+        own = [c for c, s in (() if form is None else form.outputs) if isinstance(s, Ref)]
+        read = [c for c in own if form is not None and refs(form.values[c.id]) <= keys]
+        key, *others = (Ref(c.id) for c in other.columns)
+        pairs = [Compare("<", Ref(c.id), key) for c in (read or rel.columns)]
+        return Or((*pairs, *(Compare("=", key, o) for o in others), Compare(">", key, key)))
 
     def _tagged(self, rel: Rel) -> Rel:
         """A union of groups with groups."""

@@ -41,12 +41,25 @@ REWRITES = (
     "optimize/reach.py",
     "optimize/needed_columns.py",
     "optimize/simplified.py",
+    "aggregates/one_row.py",
 )
 # How scalars are computed over values is held by examples, tests/laws/test_merge.py.
 APPLY = tuple(f for f in _files("apply") if f != "apply/exact.py")
 MERGED = "run/driver/merge_columns.py"
 IN_COMMON = ("algebra/derive/same_rows.py", "optimize/in_common.py")
-RULES = (*_files("delta"), *APPLY, MERGED, "aggregates/areas.py", *REWRITES, *IN_COMMON)
+# What is stored as groups, and what is shown of it.
+FORMS = (*_files("rewrite/group_form"), "shape/shown_groups.py")
+NO_ROWS = ("optimize/no_rows.py",)
+RULES = (
+    *_files("delta"),
+    *APPLY,
+    MERGED,
+    "aggregates/areas.py",
+    *REWRITES,
+    *FORMS,
+    *NO_ROWS,
+    *IN_COMMON,
+)
 Law = tuple[str, str]  # its module and its name
 CHANGES: tuple[Law, ...] = (
     ("tests.laws.law", "check_keyed"),
@@ -68,6 +81,14 @@ REWRITTEN: tuple[Law, ...] = (
 SHARED: tuple[Law, ...] = (
     ("tests.laws.in_common_law", "check_in_common"),
     ("tests.laws.in_common_law", "check_example"),
+)
+FORMED: tuple[Law, ...] = (
+    ("tests.laws.rewrite_examples", "check_form_examples"),
+    ("tests.laws.group_form_law", "check_form"),
+)
+EXCLUDED: tuple[Law, ...] = (
+    ("tests.laws.no_rows_law", "check_no_rows"),
+    ("tests.laws.no_rows_examples", "check_example"),
 )
 # What is imported anew for every mutant: the rules and everything that imports them.
 RELOADED = (
@@ -91,6 +112,7 @@ RELOADED = (
     "tests.laws.line_law",
     "tests.laws.merge_law",
     "tests.laws.met",
+    "tests.laws.no_rows",
     "tests.laws.pass_law",
     "tests.laws.rewrite_examples",
     "tests.laws.rewrite_law",
@@ -160,9 +182,9 @@ def _stop(_: int, frame: FrameType | None) -> None:
 
 def laws_of(file: str) -> tuple[Law, ...]:
     """The laws that hold the rules of a file."""
-    if file in IN_COMMON:
-        return SHARED
-    return REWRITTEN if file in REWRITES and file not in MARKED else CHANGES
+    known = {MARKED: CHANGES, IN_COMMON: SHARED, FORMS: FORMED, NO_ROWS: EXCLUDED}
+    special = next((laws for files, laws in known.items() if file in files), None)
+    return special or (REWRITTEN if file in REWRITES else CHANGES)
 
 
 def _checks(laws: tuple[Law, ...]) -> list[Callable[[int], None]]:

@@ -13,6 +13,7 @@ from everview.optimize.no_rows import has_no_rows
 from everview.optimize.passes import When, improved
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
+from tests.laws.law import Seen
 
 TYPES = {
     "id": "long",
@@ -86,6 +87,14 @@ WITH_ROWS = [
     "SELECT a.id FROM sales a FULL JOIN stores b ON a.id = b.id WHERE b.region = 'n'",
     "SELECT id FROM sales WHERE id = 7 UNION ALL SELECT id FROM sales WHERE id = 11",
 ]
+
+
+def check_example(seed: int, seen: Seen) -> None:
+    """Two of the queries, others for another number."""
+    without, with_ = WITHOUT_ROWS[seed % len(WITHOUT_ROWS)], WITH_ROWS[seed % len(WITH_ROWS)]
+    assert excluded(without), without
+    assert not excluded(with_), with_
+    seen.met("an example of changes without rows")
 
 
 def excluded(sql: str) -> bool:

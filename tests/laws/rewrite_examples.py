@@ -12,6 +12,7 @@ from tests.laws.law import Seen
 from tests.optimize import test_narrow
 from tests.rewrite import (
     test_below_joins,
+    test_group_form,
     test_groups_of_groups,
     test_project_merge,
     test_rewrite,
@@ -33,6 +34,17 @@ def check_example(seed: int, seen: Seen) -> None:
     for name, examples in EXAMPLES.items():
         examples[seed % len(examples)]()
         seen.met(name)
+
+
+def check_form_examples(seed: int, seen: Seen) -> None:
+    """Some examples of what is stored as groups, and of what is not."""
+    for name, examples in FORM_EXAMPLES.items():
+        for i in range(seed * AT_ONCE, (seed + 1) * AT_ONCE):
+            examples[i % len(examples)]()
+        seen.met(name)
+
+
+AT_ONCE = 8
 
 
 def examples_of(*modules: ModuleType) -> Iterator[tuple[str, list[Callable[[], None]]]]:
@@ -57,3 +69,4 @@ def _cases(test: Callable[..., None]) -> Iterator[Callable[[], None]]:
 
 
 EXAMPLES = dict(examples_of(*MODULES))
+FORM_EXAMPLES = dict(examples_of(test_group_form))

@@ -55,11 +55,13 @@ class ApplyKeyed:
 
     A stored group whose count stays above 0 is updated, one whose count becomes 0 is deleted, a
     key that is not stored is inserted, never with count 0 (error E10). Without keys the one
-    group stays.
+    group stays. `from_rows`: every touched group is computed from its rows, hidden values
+    included, although its changes would tell what it becomes.
     """
 
-    def __init__(self, view: KeyedView, table: str) -> None:
+    def __init__(self, view: KeyedView, table: str, *, from_rows: bool = False) -> None:
         self.view = view
+        self.always = from_rows or bool(view.recomputed)
         self._fresh = Fresh(view.highest_id())
         self._keys = self._fresh.columns(f"key_{k.name}" for k in view.keys)
         self._kept = view.kept_columns()
@@ -89,7 +91,7 @@ class ApplyKeyed:
         needed.
         """
         checks = [k.area.lost(k.old, k.change) for k in self.view.areas if k.area.lost]
-        if not checks or self.view.recomputed:
+        if not checks or self.always:
             return None
         stored = Join("inner", self._stored, self.changes, self._same_key(), broadcast="right")
         count = _merged(self.view.count, self.view.count.old)[0]
@@ -102,7 +104,7 @@ class ApplyKeyed:
         return Local(LOST, self._keys)
 
     def _certain(self) -> Scalar | None:
-        if self.view.recomputed:
+        if self.always:
             return TRUE
         tests = [k.area.recompute(k.change) for k in self.view.areas if k.area.recompute]
         return Or(tuple(tests)) if tests else None

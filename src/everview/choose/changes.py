@@ -16,12 +16,14 @@ from everview.choose.variants import (
     Applied,
     ChangeGroups,
     ChangeRows,
+    RecomputeGroups,
     ReplacePartitions,
 )
 from everview.delta.aggregate import change_table
 from everview.delta.context import NOTHING_KNOWN, Known
 from everview.delta.propagate import delta
 from everview.delta.stored_rows import StoredRows
+from everview.facts.asked_strategy import AskedStrategy
 from everview.facts.refreshes import STORED, RefreshFacts
 from everview.facts.tables import TableChanges
 from everview.optimize.leaf_facts import AtHand, leaf_facts
@@ -48,13 +50,17 @@ def changes_of(
     changed: frozenset[str],
     known: Known = NOTHING_KNOWN,
     off: frozenset[str] = frozenset(),
+    asked: AskedStrategy = AskedStrategy.AUTO,
 ) -> ViewChanges:
-    """The changes of the view when these tables changed, the passes that are off left out.
+    """The changes of the view when these tables changed, the passes that are off left out, in the
+    way that is asked for, which must be one that applies.
 
     A bag is changed row by row and every line is counted: there is one line per distinct row,
-    except that insertions alone are appended as they come.
+    except that insertions alone are appended as they come. Groups may be changed so too:
+    Δ(γ A) has their stored rows as they were and as they become, hidden values included.
     """
-    below = improved(When.BEFORE, _below(shape), PassContext(off=off))
+    by_rows = asked is AskedStrategy.INSERT_DELETE
+    below = improved(When.BEFORE, _below(shape, by_rows=by_rows), PassContext(off=off))
     if isinstance(shape, Bag) and shape.joins is not None:
         cut = not is_off(NARROW_SCANS, off)
         known = replace(known, stored=StoredRows(STORED, shape.joins, below.plan, cut))
@@ -66,8 +72,12 @@ def changes_of(
             return ViewChanges(AppendRows(), changes, gains, below.ran)
         case Bag():
             return ViewChanges(ChangeRows(), Net(changes), gains, below.ran)
+        case Keyed() if by_rows:
+            return ViewChanges(ChangeRows(), Net(changes), gains, below.ran)
         case Keyed(view, _):
             table = change_table(view, changes)
+            if asked is AskedStrategy.TOUCHED_GROUPS:
+                return ViewChanges(RecomputeGroups(view), table, gains, below.ran)
             return ViewChanges(ChangeGroups(view, not gains), table, gains, below.ran)
         case Grouped(view, _, _):
             touched = touched_partitions(view, changes)
@@ -76,9 +86,13 @@ def changes_of(
             assert_never(shape)
 
 
-def _below(shape: Keyed | Grouped | Bag) -> Rel:
-    """What rows are propagated of: the definition, or what lies below its groups."""
+def _below(shape: Keyed | Grouped | Bag, *, by_rows: bool) -> Rel:
+    """What rows are propagated of: the definition, or what lies below its groups, unless these are
+    changed by rows.
+    """
     match shape:
+        case Keyed(view, _) if by_rows:
+            return view.full()
         case Bag():
             return shape.stored
         case Keyed(view, _):

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from everview.algebra.relations import At, Rel, Scan
 from everview.algebra.walk import walk_plan
+from everview.choose.asked import not_applicable, require_applicable
 from everview.choose.changes import changed_files, changes_of, context_of, known_of
 from everview.choose.cost import FEW_CHANGES, LOCATED_SHARE, MOST_REWRITTEN, Cost
 from everview.choose.fetching import bytes_to_read, known_changes, leaf_bytes
@@ -19,20 +20,26 @@ from everview.choose.variants import (
     Applied,
     ChangeGroups,
     ChangeRows,
+    RecomputeGroups,
     ReplacePartitions,
 )
+from everview.facts.asked_strategy import AskedStrategy
 from everview.facts.methods import Way
 from everview.facts.refreshes import RefreshFacts
 from everview.facts.tables import Lost, TableChanges
 from everview.optimize.no_rows import has_no_rows
 from everview.optimize.passes import When, improved
-from everview.shape.grouped import Grouped
-from everview.shape.shape import FullOnly, Keyed, Shape
+from everview.shape.shape import FullOnly, Shape
 
 
-def choose(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
-    """The strategy for this refresh under the view's policy, with what was netted before."""
-    choice = _chosen(facts, shape, full=full)
+def choose(
+    facts: RefreshFacts, shape: Shape, *, full: bool, asked: AskedStrategy = AskedStrategy.AUTO
+) -> Choice:
+    """The strategy for this refresh under the view's policy, with what was netted before; or the
+    one that is asked for, whatever policy and costs say. StrategyNotApplicable if it does not
+    apply.
+    """
+    choice = replace(_chosen(facts, shape, full=full, asked=asked), asked=asked)
     told = (choice.reason, netting_text(facts), _above_text(choice.strategy))
     return replace(choice, reason="; ".join(filter(None, told)))
 
@@ -43,7 +50,7 @@ def _above_text(strategy: Strategy) -> str:
     return f"read by {', '.join(strategy.read_by)}, so only what differs is told"
 
 
-def _chosen(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
+def _chosen(facts: RefreshFacts, shape: Shape, *, full: bool, asked: AskedStrategy) -> Choice:
     moment = shape.moment if isinstance(shape, FullOnly) else None
     idle = unchanged(facts, moment, full=full)
     if idle is not None:
@@ -53,15 +60,22 @@ def _chosen(facts: RefreshFacts, shape: Shape, *, full: bool) -> Choice:
     if not forced and not any(s.changed for s in facts.sources):
         names = ", ".join(s.name for s in moved)
         return Choice(Move(), f"new versions of {names} hold no change of rows")
+    if forced and asked.is_by_changes:
+        raise not_applicable(facts.view, None, asked, forced)
     if forced:
         return recomputed(facts, forced)
+    require_applicable(facts.view, shape, asked)
     recompute = _full(facts)
-    incremental = _incremental(facts, shape)
+    incremental = _incremental(facts, shape, asked)
     if isinstance(incremental, Refusal):
+        if asked.is_by_changes:
+            raise not_applicable(facts.view, None, asked, incremental.reason)
         return _fall_back(facts, recompute, incremental)
     if isinstance(incremental, Move):
         names = ", ".join(s.name for s in facts.sources if s.changed)
         return Choice(incremental, f"no changed row of {names} passes the view's conditions")
+    if asked.is_by_changes:
+        return Choice(incremental, f"{asked.value} was asked for", recompute)
     return _cheaper(facts, incremental, recompute)
 
 
@@ -70,7 +84,9 @@ def recomputed(facts: RefreshFacts, reason: str) -> Choice:
     return Choice(_full(facts), reason)
 
 
-def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Move | Refusal:
+def _incremental(
+    facts: RefreshFacts, shape: Shape, asked: AskedStrategy
+) -> Incremental | Move | Refusal:
     for source in facts.sources:
         if isinstance(source.changes, Lost):
             return Refusal(Way.INCREMENTAL, f"{source.name}: {source.changes.reason}")
@@ -79,7 +95,7 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Move | Refu
         place = shape.place
         where = f" (line {place.line}, column {place.column})" if place else ""
         return Refusal(Way.INCREMENTAL, f"{shape.reason}{where}")
-    changes = changes_of(shape, changed, known_of(facts, changed), facts.passes_off)
+    changes = changes_of(shape, changed, known_of(facts, changed), facts.passes_off, asked)
     if has_no_rows(changes.plan, partial(_told_changes, facts)):
         return Move()
     gone = _gone(facts, changes.plan)
@@ -91,7 +107,7 @@ def _incremental(facts: RefreshFacts, shape: Shape) -> Incremental | Move | Refu
     first = better.queries.parts
     read = (*(part.rel for part in first), plan)
     size, alone = bytes_to_read(facts, read)
-    again, _ = bytes_to_read(facts, _read_again(shape), whole_groups=True)
+    again, _ = bytes_to_read(facts, _read_again(changes.applied), whole_groups=True)
     leaves = {leaf: leaf_bytes(facts, leaf) for leaf in walk_plan(plan) if not leaf.inputs}
     parts = improved(When.PARTS, plan, replace(context, leaf_bytes=leaves))
     number = len(first) + len(parts.queries.parts)  # of parts that are actions unless fetched
@@ -134,12 +150,14 @@ def _gone(facts: RefreshFacts, plan: Rel) -> str:
     return ""
 
 
-def _read_again(shape: Shape) -> tuple[Rel, ...]:
+def _read_again(applied: Applied) -> tuple[Rel, ...]:
     """What is read besides the changes, whatever they are, to recompute what they touch."""
-    match shape:
-        case Keyed(view, _) if view.recomputed:
+    match applied:
+        case ChangeGroups(view, _) if view.recomputed:
             return (view.input,)
-        case Grouped(view, _, _):
+        case RecomputeGroups(view):
+            return (view.input,)
+        case ReplacePartitions(view):
             return (view.base,)
         case _:
             return ()
@@ -204,6 +222,8 @@ def _cost(facts: RefreshFacts, read: int, applied: Applied, parts: int) -> Cost:
             return replace(cost, actions=actions)
         case ChangeRows():
             return replace(cost, actions=parts + (1 if few else 3))
+        case RecomputeGroups():
+            return replace(cost, actions=parts + (2 if few else 3))
         case ReplacePartitions():
             return replace(cost, actions=parts + (2 if few else 3))
         case _:

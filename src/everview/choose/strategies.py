@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from everview.choose.cost import NO_COST, Cost
 from everview.choose.variants import Applied
+from everview.facts.asked_strategy import AskedStrategy
 from everview.facts.methods import Method, Way
 
 if TYPE_CHECKING:  # a refresh with nothing to do needs no plan
@@ -88,12 +89,15 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The strategy taken, the sentence why, and what else was considered."""
+    """The strategy taken, the sentence why, and what else was considered; `asked` is what a person
+    asked for.
+    """
 
     strategy: Strategy
     reason: str
     runner_up: Strategy | None = None
     refusals: tuple[Refusal, ...] = ()
+    asked: AskedStrategy = AskedStrategy.AUTO
 
     def estimates(self) -> dict[str, Any]:
         found: dict[str, Any] = {self.strategy.method.name: self.strategy.cost.to_dict()}

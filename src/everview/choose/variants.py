@@ -37,6 +37,15 @@ class ChangeGroups:
 
 
 @dataclass(frozen=True, slots=True)
+class RecomputeGroups:
+    """The touched groups of a keyed view, each computed from its rows whatever its changes say."""
+
+    view: KeyedView
+
+    variant = Variant.PARTITIONS
+
+
+@dataclass(frozen=True, slots=True)
 class ReplacePartitions:
     """The touched keys of a view whose rows are replaced key by key."""
 
@@ -45,4 +54,4 @@ class ReplacePartitions:
     variant = Variant.PARTITIONS
 
 
-Applied = AppendRows | ChangeRows | ChangeGroups | ReplacePartitions
+Applied = AppendRows | ChangeRows | ChangeGroups | RecomputeGroups | ReplacePartitions

@@ -61,7 +61,8 @@ def _refreshed(
     warehouse: everview.Warehouse, names: list[str], asked: argparse.Namespace
 ) -> tuple[Sequence[everview.Receipt], Errors]:
     try:
-        return warehouse.refresh(*names, full=asked.full, retry=asked.retry), {}
+        how: dict[str, Any] = {"full": asked.full, "strategy": asked.strategy}
+        return warehouse.refresh(*names, retry=asked.retry, **how), {}
     except RefreshFailed as failure:
         return failure.receipts, failure.errors
 
@@ -124,7 +125,7 @@ def _too_old(statuses: list[everview.Status], milliseconds: int) -> list[str]:
 def run_explain(arguments: argparse.Namespace, screen: Screen) -> int:
     """What the next refresh would do."""
     with opened(arguments, screen) as warehouse:
-        explanation = warehouse.view(arguments.view).explain()
+        explanation = warehouse.view(arguments.view).explain(strategy=arguments.strategy)
     if screen.json:
         screen.document(explanation.to_dict())
     else:

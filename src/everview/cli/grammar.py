@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from everview.facts.asked_strategy import STRATEGIES
+
 DEMO_SALES = 8_000_000
 TABLE_ROWS = 100
 HISTORY_ROWS = 20
@@ -40,6 +42,13 @@ class Command:
 
 def _flag(*names: str, help: str) -> Option:
     return Option(names, help, {"action": "store_true"})
+
+
+_STRATEGY = Option(
+    ("--strategy",),
+    f"how, to compare: {', '.join(STRATEGIES)} (default: auto)",
+    {"choices": STRATEGIES, "default": "auto", "metavar": "STRATEGY"},
+)
 
 
 def _shared(*names: str, help: str, metavar: str = "") -> Option:
@@ -133,6 +142,7 @@ COMMANDS = (
                 {"action": "append", "metavar": "PATTERN", "default": []},
             ),
             _flag("--full", help="recompute them instead of propagating changes"),
+            _STRATEGY,
             _number("--retry", "how often to try again if another writer is first (default: 0)", 0),
         ),
         "A view that fails stops only those that depend on it; the exit code is then 1.\n"
@@ -166,6 +176,7 @@ COMMANDS = (
         ("everview explain city_sales", "everview explain city_sales --sql"),
         (
             Option(("view",), "the view", {"metavar": "VIEW"}),
+            _STRATEGY,
             _flag("--sql", help="show the SQL of the steps too"),
         ),
     ),

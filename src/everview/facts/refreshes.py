@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from everview.algebra.relations import At
 from everview.errors import InvalidArgument
+from everview.facts.asked_strategy import AskedStrategy, asked_strategy
 from everview.facts.merge_on_read import AS_USUAL, MarkingWish
 from everview.facts.pace import AS_ESTIMATED, Pace
 from everview.facts.readers import EVERYTHING, Readers
@@ -135,12 +136,14 @@ class RefreshFacts:
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What a refresh is asked for: all of it anew, and how often to try again where somebody else
-    wrote the view first. `read_by` are the views that read this one.
+    wrote the view first. `read_by` are the views that read this one. `strategy` is the way that
+    was asked for.
     """
 
     full: bool = False
     retry: int = 0
     read_by: tuple[str, ...] = ()
+    strategy: AskedStrategy = AskedStrategy.AUTO
 
     def __post_init__(self) -> None:
         given: object = self.retry
@@ -148,3 +151,15 @@ class Wish:
             raise InvalidArgument(
                 f"{self.retry!r} is not a number of tries.", remedy="Give 0 or more: retry=3."
             )
+
+    @staticmethod
+    def of(retry: int = 0, strategy: object = "auto", *, full: bool = False) -> Wish:
+        """The wish of somebody who gives these arguments."""
+        asked = asked_strategy(strategy, full=full)
+        return Wish(asked is AskedStrategy.FULL, retry, strategy=asked)
+
+    def for_view(self, *, named: bool, read_by: tuple[str, ...]) -> Wish:
+        """The same for one view of several: those below the named ones are refreshed as usual."""
+        if named:
+            return replace(self, read_by=read_by)
+        return Wish(retry=self.retry, read_by=read_by)

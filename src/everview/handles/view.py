@@ -36,31 +36,42 @@ class View(Handle):
         return record_of(self._world.open(self._entry)).sql
 
     def refresh(
-        self, full: bool = False, *, retry: int = 0, progress: Watcher | None = None
+        self,
+        full: bool = False,
+        *,
+        retry: int = 0,
+        strategy: str = "auto",
+        progress: Watcher | None = None,
     ) -> Receipt:
         """Bring the view, and first the views below it, to the newest versions of their sources.
 
         If another refresh of the view is first, this one is skipped as already done; where that
         one went less far, it is tried again `retry` times before CommitConflict.
 
+        `strategy` is for people who compare: `change tables`, `insert/delete`, `touched groups` or
+        `full` in place of what Everview would choose, for this view alone. StrategyNotApplicable if
+        the view cannot be refreshed so.
+
         `progress` is called with a Progress when a step begins and when a view is done. Where a
         view below fails, its error is raised, with a note that it stopped this one.
         """
+        wish = Wish.of(retry, strategy, full=full)
         try:
-            return self._warehouse._refresh([self.name], Wish(full, retry), progress)[-1]
+            return self._warehouse._refresh([self.name], wish, progress)[-1]
         except RefreshFailed as failure:
             error = own_error(failure, self.name)
         raise error
 
-    def explain(self, *, full: bool = False) -> Explanation:
+    def explain(self, *, full: bool = False, strategy: str = "auto") -> Explanation:
         """What the next refresh would do, and why; nothing is run. What a refresh would raise is
-        raised here too.
+        raised here too. `strategy` is that of the refresh.
 
         Printed it fits a screen; with `full` nothing is cut and the SQL of the steps comes last.
         """
-        return replace(self._explanation(), full=full)
+        return replace(self._explanation(Wish.of(strategy=strategy)), full=full)
 
-    def _explanation(self) -> Explanation:
+    def _explanation(self, wish: Wish) -> Explanation:
+        from everview.choose.asked import not_applicable
         from everview.views.explanation import explanation, rebuild_explanation
         from everview.views.planned import planned
         from everview.views.replacement import views_that_read, why_rebuild
@@ -68,13 +79,15 @@ class View(Handle):
 
         world, entry = self._world, self._entry
         table = world.open(entry)
-        idle = skipped(world, entry, table, {}, full=False)
-        rebuilt = "" if idle else why_rebuild(world, entry, table, full=False)
+        idle = skipped(world, entry, table, {}, full=wish.full)
+        rebuilt = "" if idle else why_rebuild(world, entry, table, full=wish.full)
+        if rebuilt and wish.strategy.is_by_changes:
+            raise not_applicable(entry.name, None, wish.strategy, rebuilt)
         if rebuilt:
             self._require_buildable(rebuilt)
             return rebuild_explanation(entry.name, rebuilt)
-        wish = Wish(read_by=views_that_read(world, entry.name))
-        return explanation(planned(world, entry, table, {}, wish))
+        own = wish.for_view(named=True, read_by=views_that_read(world, entry.name))
+        return explanation(planned(world, entry, table, {}, own))
 
     def verify(self) -> Verification:
         """Compare the stored rows with a recomputation at the same versions, both ways.

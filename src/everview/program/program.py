@@ -8,7 +8,13 @@ from everview.algebra.relations import Rel
 from everview.apply.grouped import ApplyGrouped
 from everview.apply.keyed import ApplyKeyed
 from everview.choose.strategies import Choice, Full, Incremental, Move, Skip
-from everview.choose.variants import AppendRows, ChangeGroups, ChangeRows, ReplacePartitions
+from everview.choose.variants import (
+    AppendRows,
+    ChangeGroups,
+    ChangeRows,
+    RecomputeGroups,
+    ReplacePartitions,
+)
 from everview.optimize.in_common import InCommon
 from everview.optimize.passes import PassContext, When, improved
 from everview.program.programs import (
@@ -80,6 +86,10 @@ def _incremental(strategy: Incremental) -> Incrementally:
             find = FindLost(apply) if may_lose and apply.lost() is not None else None
             stage = StageGroups(changes, apply)
             return GroupsSteps(keep, stage, find, RewriteKeyed(apply), Publish())
+        case RecomputeGroups(view):
+            apply = ApplyKeyed(view, VIEW, from_rows=True)
+            stage = StageGroups(changes, apply)
+            return GroupsSteps(keep, stage, None, RewriteKeyed(apply), Publish())
         case ReplacePartitions(view):
             by_key = ApplyGrouped(view, VIEW)
             keys, rows = FindKeys(changes, by_key), Recompute(by_key)

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 
 from everview.errors import EverviewError, InvalidArgument, NameTaken, Place
 from everview.facts.failures import retold
+from everview.facts.receipts import Receipt
 from everview.spark.quiet import quiet_errors
 from everview.sql.statements.asked import (
     Describe,
@@ -130,11 +131,8 @@ def _carried_out(wh: WarehousePort, statement: Statement) -> DataFrame:
             return views.run_drop(wh, statement)
         case AlterTable() | AlterView() | AlterMaterializedView():
             return views.run_alter(wh, statement)
-        case RefreshMaterializedView(names, full):
-            if len(names) == 1:  # then the view's own error is raised
-                return receipts_frame(wh.spark, [wh.view(names[0].dotted).refresh(full=full)])
-            receipts = wh.refresh(*(n.dotted for n in names), full=full)
-            return receipts_frame(wh.spark, receipts)
+        case RefreshMaterializedView():
+            return receipts_frame(wh.spark, _refreshed(wh, statement))
         case _:
             return _ask(wh, statement)
 
@@ -183,14 +181,23 @@ def _ask(
             return questions.run_describe(wh, statement)
         case DescribeHistory():
             return questions.run_describe_history(wh, statement)
-        case Explain(name, extended):
-            return text_frame(wh.spark, str(wh.view(name.dotted).explain(full=extended)))
+        case Explain(name, extended, strategy):
+            view = wh.view(name.dotted)
+            explained = view.explain(full=extended, strategy=strategy or "auto")
+            return text_frame(wh.spark, str(explained))
         case ExplainCreate():
             return views.run_explain_create(wh, statement)
         case ExplainQuery():
             return questions.run_explain_query(wh, statement)
         case _:
             assert_never(statement)
+
+
+def _refreshed(wh: WarehousePort, asked: RefreshMaterializedView) -> list[Receipt]:
+    names, strategy = [name.dotted for name in asked.names], asked.strategy or "auto"
+    if len(names) == 1:  # then the view's own error is raised
+        return [wh.view(names[0]).refresh(asked.full, strategy=strategy)]
+    return wh.refresh(*names, full=asked.full, strategy=strategy)
 
 
 def _attach(wh: WarehousePort, statement: Attach) -> DataFrame:

@@ -22,7 +22,7 @@ def planned(world: World, entry: Entry, table: LakeTable, pins: Pins, wish: Wish
     facts = replace(gather(world, entry, table, pins), read_by=wish.read_by)
     shape = shape_of_view(world, table, facts.stored.record)
     facts = netted(world, facts, shape, full=wish.full)
-    return with_steps(facts, shape, choose(facts, shape, full=wish.full))
+    return with_steps(facts, shape, choose(facts, shape, full=wish.full, asked=wish.strategy))
 
 
 def shape_of_view(world: World, table: LakeTable, record: ViewRecord) -> Shape:

@@ -16,8 +16,8 @@ _T = TypeVar("_T")
 
 def carried_out(planned: Planned, run: Callable[[Planned], _T]) -> _T:
     """Run what is planned. If that fails and is incremental, run it with net changes, because a row
-    that came and went may be what fails; then in full, if the policy allows it. A check that failed
-    is not answered.
+    that came and went may be what fails; then in full, if the policy allows it and no other way
+    was asked for. A check that failed is not answered.
     """
     strategy = planned.choice.strategy
     if not isinstance(strategy, Incremental):
@@ -29,7 +29,7 @@ def carried_out(planned: Planned, run: Callable[[Planned], _T]) -> _T:
     try:
         return run(netted)
     except ComputationFailed as failure:
-        if planned.facts.policy == "INCREMENTAL STRICT":
+        if planned.facts.policy == "INCREMENTAL STRICT" or planned.choice.asked.is_by_changes:
             raise
         full = _in_full(planned, strategy, failure)
     return run(full)

@@ -65,9 +65,24 @@ def change_rows(work: Work, steps: RowsSteps) -> Replaced:
         copies = {} if isinstance(change, Found) else find_copies(work, staged)
     with work.during(steps.write.name):
         if isinstance(change, Found):
-            return replace_by_driver(work, change)
-        replaced = replace_rows(work, staged, copies)
+            return _told(work, staged, replace_by_driver(work, change))
+        replaced = _told(work, staged, replace_rows(work, staged, copies))
         return replace(replaced, how=change) if replaced.removed else replaced
+
+
+def _told(work: Work, staged: Staged, replaced: Replaced) -> Replaced:
+    """What was done, with the rows counted that a reader sees: of groups that are stored whether
+    they pass HAVING or not, those that pass.
+    """
+    tail = work.facts.stored.record.layout.tail
+    if tail is None or not tail.shown:
+        return replaced
+    weight, shown = F.col(WEIGHT), F.col(quoted(tail.shown))
+    come, gone = (F.sum(F.when(shown & (w > 0), w)) for w in (weight, -weight))
+    counted = staged.frame.agg(come.alias("insert"), gone.alias("delete"))
+    (row,) = work.actions.submit("seen", counted.toArrow).to_pylist()
+    seen = {action: number or 0 for action, number in row.items()}
+    return replace(replaced, written=replace(replaced.written, changed=seen))
 
 
 def find_copies(work: Work, staged: Staged) -> CopiesInFiles:

@@ -106,6 +106,8 @@ def change_of_groups(
     apply: ApplyKeyed, touched: TouchedKeys, located: Located
 ) -> StoredChange | None:
     """Stored groups and their changes merged over values at hand, None if Spark must do it."""
+    if apply.always:
+        return None
     return merged_groups(apply.view, touched.staged.table, located.rows, located.places)
 
 

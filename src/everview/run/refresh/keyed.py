@@ -109,7 +109,7 @@ def _write(work: Work, lines: DataFrame, touched: TouchedKeys) -> Replaced:
 
 def _certain(apply: ApplyKeyed, staged: Staged) -> Rel | None:
     """The groups to recompute that need no look at the stored rows, if there are any now."""
-    if apply.view.recomputed or _any(staged, apply, _CERTAIN):
+    if apply.always or _any(staged, apply, _CERTAIN):
         return apply.certain()
     return None
 

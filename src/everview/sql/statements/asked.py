@@ -47,10 +47,13 @@ class DescribeHistory:
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """What the next refresh of a view will do, and why; extended with the SQL of its steps."""
+    """What the next refresh of a view will do, and why; extended with the SQL of its steps;
+    `strategy` is what the refresh is asked for.
+    """
 
     name: Name
     extended: bool
+    strategy: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,16 +39,19 @@ GRAMMAR: tuple[GrammarEntry, ...] = (
     ),
     GrammarEntry(
         "REFRESH MATERIALIZED VIEW",
-        "REFRESH [FULL] MATERIALIZED VIEW name, ... [FULL]\nREFRESH [FULL] MATERIALIZED VIEWS",
+        "REFRESH [FULL] MATERIALIZED VIEW name, ... [FULL | STRATEGY 'strategy']\n"
+        "REFRESH [FULL] MATERIALIZED VIEWS [FULL | STRATEGY 'strategy']",
         "REFRESH MATERIALIZED VIEW city_sales, category_sales",
-        "Brings views, and the views below them, up to date; FULL recomputes them; a view that "
+        "Brings views, and the views below them, up to date; FULL recomputes them, and a strategy "
+        "forces auto, change tables, insert/delete, touched groups or full upon them; a view that "
         "fails stops only those that depend on it, and EV-5005 at the end has all their errors.",
     ),
     GrammarEntry(
         "EXPLAIN MATERIALIZED VIEW",
-        "EXPLAIN [EXTENDED] MATERIALIZED VIEW name",
+        "EXPLAIN [EXTENDED] MATERIALIZED VIEW name [STRATEGY 'strategy']",
         "EXPLAIN MATERIALIZED VIEW city_sales",
-        "Says what the next refresh will do, step by step, and why; EXTENDED adds the SQL.",
+        "Says what the next refresh will do, step by step, and why; EXTENDED adds the SQL; with "
+        "a strategy, what a refresh by it would do.",
     ),
     GrammarEntry(
         "EXPLAIN CREATE MATERIALIZED VIEW",

@@ -16,7 +16,7 @@ from everview.sql.statements.cursor import Cursor
 from everview.sql.statements.parts import Kind, Name
 from everview.sql.statements.values import ExplainCreate, Verify, VerifyTable
 from everview.sql.statements.verbatim import query
-from everview.sql.statements.views import create_materialized_view, kind
+from everview.sql.statements.views import accept_strategy, create_materialized_view, kind
 
 _MODES = ("EXTENDED", "FORMATTED", "COST", "CODEGEN")
 
@@ -58,7 +58,7 @@ def explain(cursor: Cursor) -> Explain | ExplainCreate | ExplainQuery:
     """What follows EXPLAIN."""
     extended = cursor.is_next("EXTENDED", "MATERIALIZED") and cursor.accept("EXTENDED")
     if cursor.accept("MATERIALIZED", "VIEW"):
-        return Explain(cursor.name(), extended)
+        return Explain(cursor.name(), extended, accept_strategy(cursor))
     if cursor.accept("CREATE"):
         or_replace = cursor.accept("OR", "REPLACE")
         cursor.expect("MATERIALIZED", "VIEW")

@@ -237,10 +237,11 @@ class AlterMaterializedView:
 
 @dataclass(frozen=True, slots=True)
 class RefreshMaterializedView:
-    """No names: all of them."""
+    """No names: all of them. No strategy: as Everview chooses."""
 
     names: tuple[Name, ...]
     full: bool
+    strategy: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from everview.facts.asked_strategy import STRATEGIES
 from everview.facts.merge_on_read import MergeOnRead
 from everview.facts.views import Policy
 from everview.sql.statements.cursor import Cursor, Once
@@ -194,7 +195,9 @@ def _altered(kind: Kind, name: Name, change: RenameTo | SetComment, *, if_exists
 
 
 def refresh(cursor: Cursor) -> RefreshMaterializedView:
-    """What follows REFRESH; FULL stands before the kind or behind the names."""
+    """What follows REFRESH; FULL stands before the kind or behind the names, where a strategy may
+    stand too.
+    """
     full = cursor.accept("FULL")
     cursor.expect("MATERIALIZED")
     names: tuple[Name, ...] = ()
@@ -206,4 +209,16 @@ def refresh(cursor: Cursor) -> RefreshMaterializedView:
         if full:
             cursor.error(again, "FULL is given twice.")
         full = True
-    return RefreshMaterializedView(names, full)
+    return RefreshMaterializedView(names, full, None if full else accept_strategy(cursor))
+
+
+def accept_strategy(cursor: Cursor) -> str | None:
+    """The name after STRATEGY, if it stands here."""
+    if not cursor.accept("STRATEGY"):
+        return None
+    token = cursor.peek()
+    said = cursor.string("a strategy in quotes").lower()
+    if said in STRATEGIES:
+        return said
+    allowed = ", ".join(map(repr, STRATEGIES))
+    cursor.error(token, f"There is no strategy {token.text}.", f"Give one of {allowed}.")
