@@ -146,19 +146,23 @@ def test_what_a_table_holds_is_no_part() -> None:
     assert shared(a=a, b=b) == {}
 
 
-def test_a_part_pays_where_reading_it_again_costs_more_than_a_query() -> None:
-    def changes_of_size(size: int, views: int) -> bool:
-        plans = {}
-        for number in range(views):
-            one = plan(LATE)
-            leaves = {r: size for r in walk_plan(one.rel) if isinstance(r, Changes)}
-            plans[f"v{number}"] = PlanOfChanges(one.rel, one.leaf_of, leaves)
-        (part,) = parts(in_common(plans)).values()
-        return part.pays
-
-    assert not changes_of_size(32_000_000, 2)
-    assert changes_of_size(32_000_001, 2)
-    assert changes_of_size(16_000_001, 3)
+@pytest.mark.parametrize(
+    ("size", "views", "pays"),
+    [(32_000_000, 2, False), (32_000_001, 2, True), (16_000_001, 3, True)],
+)
+def test_a_part_pays_where_reading_it_again_costs_more_than_a_query(
+    size: int, views: int, pays: bool
+) -> None:
+    """Reading what changes meet, that is: what is staged of changes is as large as they are."""
+    plans = {}
+    for number in range(views):
+        one = plan(BY_CITY)
+        leaves = {r: size for r in walk_plan(one.rel) if isinstance(r, Scan)}
+        leaves |= {r: 10**9 for r in walk_plan(one.rel) if isinstance(r, Changes)}
+        plans[f"v{number}"] = PlanOfChanges(one.rel, one.leaf_of, leaves)
+    (part,) = parts(in_common(plans)).values()
+    assert part.what == "changes of sales with stores"
+    assert part.pays is pays
 
 
 def test_a_part_pays_where_planning_it_again_costs_more_than_a_query() -> None:
