@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from everview.algebra.relations import At, Scan
 from everview.choose.choose import choose
-from everview.choose.sharing import with_common_parts
+from everview.choose.sharing import leaf_of, with_common_parts
 from everview.choose.strategies import Choice, Incremental
 from everview.facts.files import ChangeFile, InlineFile, Sign
-from everview.facts.refreshes import Gross, RefreshFacts
+from everview.facts.refreshes import STORED, Gross, RefreshFacts
 from everview.facts.schema import Field, Schema
 from everview.facts.tables import TableChanges
 from everview.facts.views import SourceRecord
@@ -92,6 +93,15 @@ def test_settings_and_types_of_a_view_belong_to_what_it_reads() -> None:
     for other in (zoned, typed):
         different = replace(one, stored=replace(one.stored, record=other))
         assert shared(known("groups"), different) == {}
+
+
+def test_the_stored_rows_of_a_view_are_its_own() -> None:
+    stored = Scan(STORED, At.OLD, ())
+    assert leaf_of(known("rows"))(stored) == leaf_of(known("rows"))(stored)
+    one = known("rows")
+    snapshot = replace(one.stored.snapshot, table_id="another view")
+    other = replace(one, stored=replace(one.stored, snapshot=snapshot))
+    assert leaf_of(one)(stored) != leaf_of(other)(stored)
 
 
 def test_changes_that_were_netted_alike_are_the_same() -> None:
