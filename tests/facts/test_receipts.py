@@ -10,7 +10,7 @@ import pytest
 
 from everview.facts.methods import Method, Variant, Way
 from everview.facts.receipt_text import read_text, receipt_lines
-from everview.facts.receipts import Read, Receipt, SharedRows, Verification
+from everview.facts.receipts import Read, Receipt, Verification
 
 RECEIPT = Receipt(
     view="city_sales",
@@ -48,24 +48,6 @@ def test_a_receipt_is_one_line_and_its_reason() -> None:
         " · exact at sales v41 -> v44, stores v7",
     ]
     assert RECEIPT.changed
-
-
-def test_a_receipt_says_what_it_shared_with_whom() -> None:
-    rows = SharedRows("changes of sales", "city_sales", ("by_day", "by_item"))
-    joined = replace(rows, what="changes of sales with stores", views=("by_day",))
-    first = replace(RECEIPT, shared=(rows, joined))
-    said = (
-        "changes of sales once for city_sales, by_day, by_item, "
-        "changes of sales with stores once for city_sales, by_day"
-    )
-    assert f" · {said} · exact" in str(first)
-    second = replace(first, view="by_day", shared=(replace(rows, views=("city_sales",)),))
-    assert " · changes of sales from the refresh of city_sales · exact" in str(second)
-    assert said in first._repr_html_()
-    stored = json.loads(json.dumps(first.to_dict()))
-    assert Receipt.from_dict(stored) == first
-    del stored["shared"]  # as an older Everview stored it
-    assert Receipt.from_dict(stored) == RECEIPT
 
 
 def test_a_full_refresh_says_what_it_wrote_and_why() -> None:
