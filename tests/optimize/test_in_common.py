@@ -24,6 +24,7 @@ from everview.algebra.scalars import Column, Ref, integer
 from everview.algebra.walk import walk_plan
 from everview.facts.schema import Field, Schema
 from everview.optimize.in_common import CommonPart, InCommon, PlanOfChanges, in_common
+from everview.optimize.parts import operators
 from everview.optimize.passes import When, improved
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
@@ -39,7 +40,9 @@ SCHEMAS = {t: Schema(tuple(Field(c, "long") for c in s.split())) for t, s in TAB
 BY_CITY = "SELECT s.city, price FROM sales JOIN stores s ON sales.store = s.store WHERE day > 5"
 BY_CATEGORY = "SELECT i.category, price FROM items i JOIN sales ON sales.item = i.item AND day > 5"
 LATE = "SELECT price FROM sales WHERE day > 5"
-CITIES = "SELECT s.city, item FROM sales, stores s WHERE sales.store = s.store AND 5 < day"
+A, B, PRICE = Column(1, "a"), Column(2, "b"), Column(3, "price")
+T = Scan("t", At.NEW, (A, B))
+DT = Changes("t", (A, B))
 
 
 def plan(sql: str, *changed: str, read: Mapping[str, Hashable] | None = None) -> PlanOfChanges:
@@ -165,32 +168,33 @@ def test_a_part_pays_where_reading_it_again_costs_more_than_a_query(
     assert part.pays is pays
 
 
-def test_a_part_pays_where_planning_it_again_costs_more_than_a_query() -> None:
-    def of_operators(views: int) -> bool:
-        sql = "SELECT price FROM sales" + "".join(
-            f" JOIN stores s{i} ON sales.store = s{i}.store" for i in range(8)
-        )
-        found = in_common({f"v{n}": plan(sql) for n in range(views)})
-        (part,) = parts(found).values()
-        return part.pays
+def chain(operators: int) -> PlanOfChanges:
+    """So many operators, one above the other."""
+    rel: Rel = DT
+    for _ in range(operators - 1):
+        rel = Negate(rel)
+    return PlanOfChanges(rel, lambda leaf: getattr(leaf, "table", None))
 
-    assert not of_operators(2)
-    assert of_operators(6)
+
+@pytest.mark.parametrize(
+    ("operators", "views", "pays"), [(50, 2, False), (51, 2, True), (25, 3, False), (26, 3, True)]
+)
+def test_a_part_pays_where_planning_it_again_costs_more_than_a_query(
+    operators: int, views: int, pays: bool
+) -> None:
+    (part,) = parts(in_common({f"v{n}": chain(operators) for n in range(views)})).values()
+    assert part.pays is pays
 
 
 def test_a_part_is_no_larger_than_what_one_query_may_be() -> None:
-    sql = "SELECT price FROM sales" + "".join(
-        f" LEFT JOIN stores s{i} ON sales.store = s{i}.store" for i in range(12)
-    )
-    found = shared(a=plan(sql, "sales", "stores"), b=plan(sql, "sales", "stores"))
-    assert len(parts(found)) > 1
+    for size, rest in ((100, 0), (101, 1), (103, 3)):
+        found = shared(a=chain(size), b=chain(size))
+        (part,) = found["a"].parts
+        above = [r for r in walk_plan(found["a"].rest) if isinstance(r, Negate)]
+        assert (operators(part.part.rel) - 1, len(above)) == (100, rest)
 
 
 # Numbers
-
-A, B, PRICE = Column(1, "a"), Column(2, "b"), Column(3, "price")
-T = Scan("t", At.NEW, (A, B))
-DT = Changes("t", (A, B))
 
 
 def number_of(*plans: Rel) -> list[int]:
