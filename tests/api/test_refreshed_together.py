@@ -193,8 +193,8 @@ def test_views_above_a_view_share_its_changes(retail: ev.Warehouse) -> None:
     retail.sql(INSERTED)
     receipts = refreshed(retail, VIEWS | above | outer)
     (rows,) = {s for v in above for s in receipts[v].shared if s.by != v}
-    assert rows.what == "changes of CitySales"
-    assert sum("CitySales" in receipts[v].read for v in above) == 1
+    assert rows.what == "changes of citysales"
+    assert sum("citysales" in receipts[v].read for v in above) == 1
 
 
 def test_example_1_reads_a_27th_of_what_insert_delete_reads(retail: ev.Warehouse) -> None:
