@@ -19,6 +19,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "len(kept) < len(rel.columns)  ->  len(kept) <= len(rel.columns)",
     ): "a projection all of whose columns are kept is built anew: the same rows",
     (
+        "optimize/in_common.py",
+        "_having",
+        "len(views) > 1  ->  len(views) >= 1",
+    ): "a part of one plan alone is never cut: no more plans have it than the one it stands in",
+    (
         "rewrite/connected_joins.py",
         "_build_chain",
         "refs(c) <= reached  ->  refs(c) < reached  #2",

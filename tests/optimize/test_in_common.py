@@ -13,6 +13,7 @@ from everview.algebra.relations import (
     Changes,
     Local,
     Negate,
+    Net,
     Project,
     Rel,
     Scan,
@@ -24,6 +25,7 @@ from everview.algebra.scalars import Column, Ref, integer
 from everview.algebra.walk import walk_plan
 from everview.facts.schema import Field, Schema
 from everview.optimize.in_common import CommonPart, InCommon, PlanOfChanges, in_common
+from everview.optimize.parts import operators
 from everview.optimize.passes import When, improved
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query
@@ -39,7 +41,9 @@ SCHEMAS = {t: Schema(tuple(Field(c, "long") for c in s.split())) for t, s in TAB
 BY_CITY = "SELECT s.city, price FROM sales JOIN stores s ON sales.store = s.store WHERE day > 5"
 BY_CATEGORY = "SELECT i.category, price FROM items i JOIN sales ON sales.item = i.item AND day > 5"
 LATE = "SELECT price FROM sales WHERE day > 5"
-CITIES = "SELECT s.city, item FROM sales, stores s WHERE sales.store = s.store AND 5 < day"
+A, B, PRICE = Column(1, "a"), Column(2, "b"), Column(3, "price")
+T = Scan("t", At.NEW, (A, B))
+DT = Changes("t", (A, B))
 
 
 def plan(sql: str, *changed: str, read: Mapping[str, Hashable] | None = None) -> PlanOfChanges:
@@ -146,47 +150,52 @@ def test_what_a_table_holds_is_no_part() -> None:
     assert shared(a=a, b=b) == {}
 
 
-def test_a_part_pays_where_reading_it_again_costs_more_than_a_query() -> None:
-    def changes_of_size(size: int, views: int) -> bool:
-        plans = {}
-        for number in range(views):
-            one = plan(LATE)
-            leaves = {r: size for r in walk_plan(one.rel) if isinstance(r, Changes)}
-            plans[f"v{number}"] = PlanOfChanges(one.rel, one.leaf_of, leaves)
-        (part,) = parts(in_common(plans)).values()
-        return part.pays
+@pytest.mark.parametrize(
+    ("size", "views", "pays"),
+    [(32_000_000, 2, False), (32_000_001, 2, True), (16_000_001, 3, True)],
+)
+def test_a_part_pays_where_reading_it_again_costs_more_than_a_query(
+    size: int, views: int, pays: bool
+) -> None:
+    """Reading what changes meet, that is: what is staged of changes is as large as they are."""
+    plans = {}
+    for number in range(views):
+        one = plan(BY_CITY)
+        leaves = {r: size for r in walk_plan(one.rel) if isinstance(r, Scan)}
+        leaves |= {r: 10**9 for r in walk_plan(one.rel) if isinstance(r, Changes)}
+        plans[f"v{number}"] = PlanOfChanges(one.rel, one.leaf_of, leaves)
+    (part,) = parts(in_common(plans)).values()
+    assert part.what == "changes of sales with stores"
+    assert part.pays is pays
 
-    assert not changes_of_size(32_000_000, 2)
-    assert changes_of_size(32_000_001, 2)
-    assert changes_of_size(16_000_001, 3)
+
+def chain(operators: int) -> PlanOfChanges:
+    """So many operators, one above the other."""
+    rel: Rel = DT
+    for _ in range(operators - 1):
+        rel = Negate(rel)
+    return PlanOfChanges(rel, lambda leaf: getattr(leaf, "table", None))
 
 
-def test_a_part_pays_where_planning_it_again_costs_more_than_a_query() -> None:
-    def of_operators(views: int) -> bool:
-        sql = "SELECT price FROM sales" + "".join(
-            f" JOIN stores s{i} ON sales.store = s{i}.store" for i in range(8)
-        )
-        found = in_common({f"v{n}": plan(sql) for n in range(views)})
-        (part,) = parts(found).values()
-        return part.pays
-
-    assert not of_operators(2)
-    assert of_operators(6)
+@pytest.mark.parametrize(
+    ("operators", "views", "pays"), [(50, 2, False), (51, 2, True), (25, 3, False), (26, 3, True)]
+)
+def test_a_part_pays_where_planning_it_again_costs_more_than_a_query(
+    operators: int, views: int, pays: bool
+) -> None:
+    (part,) = parts(in_common({f"v{n}": chain(operators) for n in range(views)})).values()
+    assert part.pays is pays
 
 
 def test_a_part_is_no_larger_than_what_one_query_may_be() -> None:
-    sql = "SELECT price FROM sales" + "".join(
-        f" LEFT JOIN stores s{i} ON sales.store = s{i}.store" for i in range(12)
-    )
-    found = shared(a=plan(sql, "sales", "stores"), b=plan(sql, "sales", "stores"))
-    assert len(parts(found)) > 1
+    for size, rest in ((100, 0), (101, 1), (103, 3)):
+        found = shared(a=chain(size), b=chain(size))
+        (part,) = found["a"].parts
+        above = [r for r in walk_plan(found["a"].rest) if isinstance(r, Negate)]
+        assert (operators(part.part.rel) - 1, len(above)) == (100, rest)
 
 
 # Numbers
-
-A, B, PRICE = Column(1, "a"), Column(2, "b"), Column(3, "price")
-T = Scan("t", At.NEW, (A, B))
-DT = Changes("t", (A, B))
 
 
 def number_of(*plans: Rel) -> list[int]:
@@ -204,6 +213,7 @@ def number_of(*plans: Rel) -> list[int]:
         (DT, T),
         (Signed(T, 1), Signed(T, -1)),
         (DT, Negate(DT)),
+        (Net(DT), Negate(DT)),
         (Aggregate(T, (A,), ()), Aggregate(T, (B,), ())),
         (Project(T, ((PRICE, Ref(1)),)), Project(T, ((PRICE, Ref(2)),))),
         (Project(T, ((PRICE, integer(1)),)), Project(T, ((PRICE, integer(2)),))),

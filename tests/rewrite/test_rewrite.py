@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from everview.algebra.relations import At, Changes, Filter, Join, Net, Rel, Scan, UnionAll
-from everview.algebra.scalars import TRUE, Column, IsNull, Ref
+from everview.algebra.scalars import TRUE, And, Column, Compare, IsNull, Ref
 from everview.rewrite import rules
 from everview.rewrite.filter_join_merge import filter_join_merge
 from everview.rewrite.filter_union_transpose import filter_union_transpose
@@ -67,6 +67,13 @@ U = Scan("u", At.NEW, (Column(2, "a"),))
 )
 def test_what_a_rule_does_not_fit_stays(rule: rules.Rule, rel: Join) -> None:
     assert rule(rel) == rel
+
+
+def test_a_condition_that_reads_one_table_filters_it() -> None:
+    same, is_null = Compare("=", Ref(1), Ref(2)), IsNull(Ref(2))
+    changes = Changes("t", T.columns)
+    ordered = Join("inner", changes, Filter(U, is_null), same, broadcast="left")
+    assert join_order(Join("inner", changes, U, And((same, is_null)))) == ordered
 
 
 def test_the_changes_of_every_source_are_netted() -> None:

@@ -28,6 +28,7 @@ class Run:
         self.wh = ev.open(str(folder / "warehouse"), spark=spark)
         self.oracle = Oracle(spark)
         self.views: dict[str, str] = {}
+        self.virtual: dict[str, str] = {}
         self.taken: dict[str, DataFrame] = {}
         self.changed = 0
 
@@ -46,6 +47,9 @@ class Run:
                 self._create(step)
             case "VIEW":
                 self._create_view(step)
+            case "VIRTUAL":
+                self.virtual[step.name] = "\n".join(step.lines)
+                self.wh.create_view(step.name, self.virtual[step.name])
             case "REFRESH":
                 self._refresh(step)
             case _:
@@ -121,7 +125,7 @@ class Run:
         """The view is its definition over the tables as they are, both ways, and says so itself."""
         for table in self.wh.tables():
             self.oracle.table(table, self.wh.table(table).to_df())
-        for view, sql in self.views.items():
+        for view, sql in {**self.virtual, **self.views}.items():
             self.oracle.view(view, sql)
         sql = self.views[name]
         view = self.wh.view(name)

@@ -5,6 +5,8 @@
       (1, 10)
     VIEW by_store                               a definition; `VIEW name POLICY AUTO` if need be
       SELECT store, sum(price) AS total FROM sales GROUP BY store
+    VIRTUAL large                               a virtual view, for definitions below
+      SELECT store, price FROM sales WHERE price > 100
     DELETE sales WHERE store = 1                also APPEND, OVERWRITE, MERGE .. ON key, COMPACT
     UPDATE sales SET price = 0 WHERE store = 2
     REFRESH by_store incremental: groups -1     how; rows inserted (+), updated (~), deleted (-);

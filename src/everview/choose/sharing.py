@@ -43,8 +43,7 @@ def with_common_parts(
 
 def leaf_of(facts: RefreshFacts) -> LeafOf:
     """What the leaves of a plan of these facts read."""
-    record = facts.stored.record
-    settings = tuple(sorted(record.settings.items()))
+    settings = tuple(sorted(facts.stored.record.settings.items()))
 
     def of(leaf: Rel) -> Hashable:
         if isinstance(leaf, Local):
@@ -52,7 +51,7 @@ def leaf_of(facts: RefreshFacts) -> LeafOf:
         if not isinstance(leaf, Scan | Changes):
             return settings
         source = facts.source(leaf.table)
-        recorded = record.source(leaf.table).schema
+        recorded = facts.schema(leaf.table)
         types = tuple(recorded[c.name].type for c in leaf.columns)
         if isinstance(leaf, Scan):
             return source.id, source.at(leaf.at).version, types, settings

@@ -92,8 +92,8 @@ def _having(found: Iterable[tuple[str, Iterable[int]]]) -> dict[int, frozenset[s
 
 def _pays(seen: _Seen, views: int) -> bool:
     """Whether a part should be computed by a query of its own, which costs about as much as
-    planning some tens of operators or reading some tens of megabytes: the same as of parts that
-    one plan reads several times (optimize/parts.py).
+    planning some tens of operators or reading some tens of megabytes of the tables that changes
+    meet: the limits are those of parts that one plan reads several times (optimize/parts.py).
     """
     more = views - 1
     return more * seen.operators > MOST_REPEATED or more * seen.bytes > MOST_READ_AGAIN
@@ -149,8 +149,14 @@ class _Looked:
             changed=_read(rel, Changes).union(*(b.changed for b in below)),
             scanned=_read(rel, Scan).union(*(b.scanned for b in below)),
             operators=1 + sum(b.operators for b in below),
-            bytes=sum(b.bytes for b in below) if below else self.plan.leaf_bytes.get(rel, 0),
+            bytes=self._bytes(rel) + sum(b.bytes for b in below),
         )
+
+    def _bytes(self, rel: Rel) -> int:
+        """Those of a table that changes meet: changes are read as quickly as what is staged of
+        them.
+        """
+        return self.plan.leaf_bytes.get(rel, 0) if isinstance(rel, Scan) else 0
 
     def needed_places(self, rel: Rel) -> frozenset[int]:
         needed = self.needed[id(rel)]

@@ -25,7 +25,8 @@ def carried_out(planned: Planned, run: Callable[[Planned], _T]) -> _T:
     try:
         return run(planned)
     except ComputationFailed:
-        netted = _with_net_changes(planned, strategy)
+        choice = replace(planned.choice, strategy=with_net_changes(strategy))
+        netted = with_steps(planned.facts, planned.shape, choice)
     try:
         return run(netted)
     except ComputationFailed as failure:
@@ -35,12 +36,11 @@ def carried_out(planned: Planned, run: Callable[[Planned], _T]) -> _T:
     return run(full)
 
 
-def _with_net_changes(planned: Planned, strategy: Incremental) -> Planned:
-    known = PassContext(off=planned.facts.passes_off)
+def with_net_changes(strategy: Incremental) -> Incremental:
+    """The strategy over the net changes of its tables, without what other views share with it."""
+    known = PassContext(off=strategy.passes_off)
     plan = improved(When.AGAIN, strategy.changes, known).plan
-    netted = replace(strategy, changes=plan, in_common=None)
-    choice = replace(planned.choice, strategy=netted)
-    return with_steps(planned.facts, planned.shape, choice)
+    return replace(strategy, changes=plan, in_common=None)
 
 
 def _in_full(planned: Planned, strategy: Incremental, failure: ComputationFailed) -> Planned:
