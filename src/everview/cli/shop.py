@@ -45,11 +45,11 @@ GROUP BY category""",
     ),
     ViewOfShop(
         "big_baskets",
-        "sales of a dozen or more, with items",
+        "sales worth 3,000 or more, with items",
         """\
-SELECT sale_id, store_id, category, quantity, price
+SELECT sale_id, store_id, category, quantity, price, quantity * price AS worth
 FROM sales JOIN items USING (item_id)
-WHERE quantity >= 12""",
+WHERE quantity * price >= 3000""",
     ),
 )
 
