@@ -37,8 +37,9 @@ from everview.program.steps import (
     StageGroups,
     StageRows,
 )
+from everview.shape.bag import Bag
 from everview.shape.grouped import Grouped
-from everview.shape.shape import Bag, FullOnly, Keyed, Shape
+from everview.shape.shape import FullOnly, Keyed, Shape
 
 NET_FIRST = "net the changes of a table that was written anew"
 VIEW = "__ev_view"  # the name of the stored view's own scan in plans
