@@ -11,6 +11,7 @@ from tests.laws.law import Seen
 from tests.optimize import test_narrow
 from tests.rewrite import (
     test_below_joins,
+    test_deciding_part,
     test_groups_of_groups,
     test_project_merge,
     test_rewrite,
@@ -24,6 +25,7 @@ MODULES = (
     test_project_merge,
     test_rewrite,
     test_simplified,
+    test_deciding_part,
 )
 
 
