@@ -24,6 +24,7 @@ from everview.facts.views import POLICIES, RESERVED_PREFIX, SourceRecord, ViewRe
 from everview.lake.catalog import Entries, Entry
 from everview.run.rows.session_tables import session_schema
 from everview.run.understand.define import Defined, define
+from everview.shape.bag import Bag
 from everview.shape.shape import FullOnly, Shape, full_only
 from everview.version import VERSION
 from everview.views.catalog_changes import sources_of_views
@@ -77,6 +78,7 @@ class SourceNow:
     id: str
     schema: Schema
     limited: bool  # whether it is a view with a LIMIT
+    rows: int | None = None  # None if the log does not count them
 
 
 def definition_of(entry: Entry, record: ViewRecord) -> Definition:
@@ -139,7 +141,8 @@ def sources_now(world: World, sources: Resolved, pins: Pins) -> dict[str, Source
         version = pins.get(head.id, head.version)
         tail = tail_at(table, version)
         limited = tail is not None and tail.cuts
-        found[name] = SourceNow(head.id, public_schema(table, version), limited)
+        rows = table.snapshot(version).rows
+        found[name] = SourceNow(head.id, public_schema(table, version), limited, rows)
     return found
 
 
@@ -159,6 +162,8 @@ def understand(
     definition.require_columns(defined.columns)
     _clustered_by(definition, defined.columns)
     shape = defined.shape
+    if isinstance(shape, Bag):
+        shape = shape.worth({name: s.rows for name, s in now.items() if s.rows is not None})
     if isinstance(shape, FullOnly):  # its place is one in the text with virtual views inlined
         shape = dataclasses.replace(shape, place=sources.in_original(shape.place))
     moment = defined.moment

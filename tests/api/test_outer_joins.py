@@ -33,7 +33,9 @@ def shop(wh: ev.Warehouse) -> ev.Warehouse:
 
 
 def test_sales_are_read_for_their_changes_alone(shop: ev.Warehouse) -> None:
-    """Table 2 of the seed has 1,000,031,110 rows read against 31,100."""
+    """Table 2 of the seed: of a billion sales, 10,000 are read that came, and all stores and
+    states, against all sales.
+    """
     view = shop.create_materialized_view("ssfullinfo", SS_FULL_INFO, policy="INCREMENTAL STRICT")
     sales = shop.table("sales")
     ten = shop.spark.range(SALES, SALES + 10)
@@ -48,7 +50,7 @@ def test_sales_are_read_for_their_changes_alone(shop: ev.Warehouse) -> None:
     for receipt in (inserted, deleted):
         read = receipt.read
         assert (read["sales"].rows, read["sales"].changes) == (10, 10)
-        assert 1_000 * sum(one.rows or 0 for one in read.values()) < SALES
+        assert sum(one.rows or 0 for one in read.values()) <= 10 + STORES + STATES
     assert_exact(shop, "ssfullinfo", SS_FULL_INFO)
     assert view.verify().ok
     told = [field.name for field in view.to_df().schema.fields]

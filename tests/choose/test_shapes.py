@@ -9,8 +9,9 @@ from everview.choose.cost import LOCATED_SHARE
 from everview.choose.strategies import Incremental
 from everview.facts.views import LayoutKind, Tail
 from everview.program.program import program
+from everview.shape.bag import Bag
 from everview.shape.grouped import Grouped
-from everview.shape.shape import Bag, FullOnly, Keyed
+from everview.shape.shape import FullOnly, Keyed
 from tests.choose.facts import facts, source
 from tests.choose.shapes import GROUPS, MINUS, NUMBERED, PARTITIONS, PLUS, ROWS, shape
 

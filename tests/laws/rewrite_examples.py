@@ -12,6 +12,7 @@ from tests.laws.law import Seen
 from tests.optimize import test_narrow
 from tests.rewrite import (
     test_below_joins,
+    test_deciding_part,
     test_group_form,
     test_groups_of_groups,
     test_project_merge,
@@ -26,6 +27,7 @@ MODULES = (
     test_project_merge,
     test_rewrite,
     test_simplified,
+    test_deciding_part,
 )
 
 

@@ -19,6 +19,7 @@ SHARES = {
     "stored: asked of one sign": 0.1,
     "stored: semi join": 0.5,
     "stored: anti join": 0.5,
+    "stored: a large table is not read": 0.1,
     "several marks": 0.1,
     "tables that must not change": 0.02,
     "above: filter": 0.02,

@@ -6,9 +6,20 @@ import pytest
 
 from everview.algebra.joins import JoinKind
 from everview.algebra.relations import At, Changes, Filter, Join, Rel, Scan
-from everview.algebra.scalars import TRUE, Column, Compare, Ref, Scalar, all_of, integer
+from everview.algebra.scalars import (
+    TRUE,
+    Column,
+    Compare,
+    IsNull,
+    Or,
+    Ref,
+    Scalar,
+    all_of,
+    integer,
+)
 from everview.rewrite.connected_joins import connected_joins
 from everview.rewrite.filter_join_transpose import filter_join_transpose
+from everview.rewrite.filter_outer_join import filter_outer_join
 from everview.rewrite.join_order import join_order
 from tests.plan_text import plan_text
 
@@ -42,6 +53,32 @@ def test_what_reads_both_sides_stays_above() -> None:
     both = Compare("<", Ref(1), Ref(2))
     moved = filter_join_transpose(Filter(Join("left", A, B, ON), all_of((OF_A, both))))
     assert moved == Filter(Join("left", Filter(A, OF_A), B, ON), both)
+
+
+@pytest.mark.parametrize(
+    ("kind", "condition", "left_of_it"),
+    [
+        ("left", OF_B, "inner"), ("right", OF_A, "inner"), ("full", OF_A, "left"),
+        ("full", OF_B, "right"), ("full", all_of((OF_A, OF_B)), "inner"), ("left", ON, "inner"),
+    ],
+)  # fmt: skip
+def test_rows_that_a_filter_leaves_out_are_not_padded(
+    kind: JoinKind, condition: Scalar, left_of_it: JoinKind
+) -> None:
+    found = filter_outer_join(Filter(Join(kind, A, B, ON), condition))
+    assert found == Filter(Join(left_of_it, A, B, ON), condition)
+
+
+@pytest.mark.parametrize(
+    ("kind", "condition"),
+    [
+        ("left", OF_A), ("left", IsNull(Ref(2))), ("full", Compare("<=>", Ref(1), Ref(2))),
+        ("inner", OF_A), ("semi", OF_A), ("full", Or((OF_A, OF_B))),
+    ],
+)  # fmt: skip
+def test_rows_that_a_filter_may_keep_stay_padded(kind: JoinKind, condition: Scalar) -> None:
+    rel = Filter(Join(kind, A, B, ON), condition)
+    assert filter_outer_join(rel) is rel
 
 
 def connected(rel: Rel, *conditions: Scalar) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from everview.facts.schema import Schema
-from everview.shape.shape import Bag, as_stored
+from everview.shape.bag import Bag
 from tests.choose.shapes import shape
 
 
@@ -54,8 +54,28 @@ def test_keys_that_are_equal_without_being_the_same_tell_nothing(type_: str) -> 
 def test_a_view_that_was_built_without_them_goes_on_without() -> None:
     found = shape("SELECT t.b, u.c FROM t LEFT JOIN u ON t.a = u.a")
     before = replace(found.layout, stored=Schema(found.layout.stored.fields[:2]))
-    older = as_stored(found, before)
-    assert isinstance(older, Bag)
+    assert isinstance(found, Bag)
+    older = found.kept_as(before)
     assert (older.joins, older.layout) == (None, before)
     assert older.stored == older.rel
-    assert as_stored(found, found.layout) == found
+    assert found.kept_as(found.layout) == found
+
+
+def test_what_a_smaller_table_would_tell_is_not_stored() -> None:
+    """Of FULL JOIN the rows of the smaller table are padded by what the view stores."""
+    found = shape("SELECT t.b, u.c FROM t FULL JOIN u ON t.a = u.a")
+    assert isinstance(found, Bag)
+    assert found.worth({}) == found.worth({"t": 5, "u": 5}) == found
+    few = found.worth({"t": 1000, "u": 5})
+    assert few.layout.stored.names == (
+        "b",
+        "c",
+        "__ev.j0_has_left",
+        "__ev.j1_has_right",
+        "__ev.j3_a",
+    )
+    assert [c.name for c in few.stored.columns] == ["b", "c", "has_left", "has_right", "a"]
+    assert found.kept_as(few.layout) == few
+    left = shape("SELECT t.b, u.c FROM t LEFT JOIN u ON t.a = u.a")
+    assert isinstance(left, Bag)
+    assert left.worth({"t": 1000, "u": 5}).joins is None

@@ -15,7 +15,8 @@ from everview.algebra.scalars import Ref, integer
 from everview.algebra.walk import walk_plan
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, LayoutKind, OrderKey, Tail, ViewRecord
-from everview.shape.shape import Bag, FullOnly, Keyed, Shape
+from everview.shape.bag import Bag
+from everview.shape.shape import FullOnly, Keyed, Shape
 from everview.shape.tail import shape_with_tail, split_tail
 from everview.sql.bind.query import Lowered, bind
 from everview.sql.read.parse import parse_query

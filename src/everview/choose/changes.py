@@ -29,8 +29,9 @@ from everview.facts.tables import TableChanges
 from everview.optimize.leaf_facts import AtHand, leaf_facts
 from everview.optimize.parts import MOST_READ_AGAIN
 from everview.optimize.passes import NARROW_SCANS, PassContext, Ran, When, improved, is_off
+from everview.shape.bag import Bag
 from everview.shape.grouped import Grouped
-from everview.shape.shape import Bag, Keyed
+from everview.shape.shape import Keyed
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.algebra.relations import At, Filter, Join, JoinKind, Project, Rel, Side
+from everview.algebra.relations import At, Filter, Join, JoinKind, Project, Rel
 from everview.delta.context import DeltaContext
 from everview.delta.stored_rows import stands_at
 from everview.rewrite.marked_joins import Mark
 
 # What each kind of join does with rows that come in on one side: what it would pad on the other
 # side does not come of them.
-_CARRIES: dict[Side, dict[JoinKind, JoinKind]] = {
-    "left": {
-        "inner": "inner", "cross": "cross", "semi": "semi", "anti": "anti",
-        "left": "left", "full": "left",
-    },
-    "right": {"inner": "inner", "cross": "cross", "right": "right", "full": "right"},
+_FROM_LEFT: dict[JoinKind, JoinKind] = {
+    "inner": "inner", "cross": "cross", "semi": "semi", "anti": "anti",
+    "left": "left", "full": "left",
+}  # fmt: skip
+_FROM_RIGHT: dict[JoinKind, JoinKind] = {
+    "inner": "inner", "cross": "cross", "right": "right", "full": "right",
 }  # fmt: skip
 
 
@@ -41,11 +41,13 @@ def carried(rel: Rel, mark: Mark, changes: Rel, context: DeltaContext) -> Rel | 
 
 def _of_join(join: Join, mark: Mark, changes: Rel, context: DeltaContext) -> Rel | None:
     left = carried(join.left, mark, changes, context)
-    right = None if left is not None else carried(join.right, mark, changes, context)
-    if left is not None and join.kind in _CARRIES["left"]:
+    if left is not None:
         other = context.at(join.right, At.OLD)
-        return replace(join, kind=_CARRIES["left"][join.kind], left=left, right=other)
-    if right is not None and join.kind in _CARRIES["right"]:
+        kind = _FROM_LEFT.get(join.kind)
+        return None if kind is None else replace(join, kind=kind, left=left, right=other)
+    right = carried(join.right, mark, changes, context)
+    if right is not None:
         other = context.at(join.left, At.OLD)
-        return replace(join, kind=_CARRIES["right"][join.kind], left=other, right=right)
+        kind = _FROM_RIGHT.get(join.kind)
+        return None if kind is None else replace(join, kind=kind, left=other, right=right)
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everview.algebra.derive.signs import OTHER, WeightSign
 from everview.algebra.relations import At, Join, Net, Project, Rel, Signed, Touched, UnionAll
@@ -56,7 +56,7 @@ def lone_again(join: Join, tested: Tested, matched: Matched, context: DeltaConte
     """
     if tested.of_part is None:
         return []
-    test = Join("anti", join.left, tested.part, join.condition)
+    test = replace(join, right=tested.part)
     retested = matched.retested
     if tested.part is not tested.side:
         retested = tested_again(test, tested.of_part, context)

@@ -50,8 +50,8 @@ from everview.delta.partners import Tested
 from everview.delta.project import delta_project
 from everview.delta.semi import delta_tested
 from everview.delta.shared import delta_shared
-from everview.delta.tested_part import tested_part
 from everview.delta.union_all import delta_union_all
+from everview.rewrite.deciding_part import deciding_part
 
 # What stands in plans of changes only; and LIMIT, whose rows depend on all others.
 WithoutRule = TopK | Changes | Local | Signed | Negate | Net | Copies | Touched | ChangeTable
@@ -130,7 +130,7 @@ class _Propagation:
         return self._side(join, "left"), self._side(join, "right")
 
     def _side(self, join: Join, which: Side) -> Tested:
-        side, part = (join.left if which == "left" else join.right), tested_part(join, which)
+        side, part = (join.left if which == "left" else join.right), deciding_part(join, which)
         changes = self.of(side)
         if join.kind != which:  # it is tested for partners, and its changes are read several times
             changes = self._whole(changes)

@@ -28,6 +28,7 @@ from everview.rewrite.connected_joins import connected_joins
 from everview.rewrite.filter_join_merge import filter_join_merge
 from everview.rewrite.filter_join_transpose import filter_join_transpose
 from everview.rewrite.filter_merge import filter_merge
+from everview.rewrite.filter_outer_join import filter_outer_join
 from everview.rewrite.filter_union_transpose import filter_union_transpose
 from everview.rewrite.join_filter_transpose import join_filter_transpose
 from everview.rewrite.join_order import join_order
@@ -149,8 +150,8 @@ PASSES: tuple[Pass, ...] = (
     Pass(
         "filters_below_joins",
         When.BEFORE,
-        "moves filters below the joins whose rows they test",
-        _rules(filter_merge, filter_join_transpose),
+        "moves filters below the joins whose rows they test, and pads no row that they leave out",
+        _rules(filter_merge, filter_join_transpose, filter_outer_join),
     ),
     Pass(
         "connected_joins",

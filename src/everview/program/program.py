@@ -44,8 +44,9 @@ from everview.program.steps import (
     StageGroups,
     StageRows,
 )
+from everview.shape.bag import Bag
 from everview.shape.grouped import Grouped
-from everview.shape.shape import Bag, FullOnly, Keyed, Shape
+from everview.shape.shape import FullOnly, Keyed, Shape
 
 NET_FIRST = "net the changes of a table that was written anew"
 WITH_OTHERS = "compute once what other views read too"

@@ -35,13 +35,16 @@ class Mark:
     rows that the side is part of, the one that is 1 where it has a partner, and the columns that
     the condition reads of it.
 
-    The rows of the view tell nothing while one of the tables `unchanged` has changed.
+    The rows of the view tell nothing while one of the tables `unchanged` has changed. `of` and
+    `tested` are the tables of the side and of the other one.
     """
 
     own: Column
     partner: Column
     key: Columns
     unchanged: frozenset[str]
+    of: frozenset[str]
+    tested: frozenset[str]
 
     @property
     def columns(self) -> Columns:
@@ -75,6 +78,16 @@ def marked_joins(rel: Rel, types: Types) -> MarkedJoins | None:
     whole = Project(below, public + hidden)
     stored = fresh.columns(c.name for c in whole.columns)
     return MarkedJoins(whole, marks, place | {c: c for c in held}, stored)
+
+
+def of_marks(joins: MarkedJoins, marks: tuple[Mark, ...], shown: int) -> MarkedJoins:
+    """The same with these marks alone: with as many columns as are shown, and theirs."""
+    place = {c.id: joins.place[c.id] for mark in marks for c in mark.columns}
+    kept = frozenset(place.values())
+    pairs = list(zip(joins.rel.outputs, joins.stored, strict=True))
+    some = [*pairs[:shown], *(pair for pair in pairs[shown:] if pair[0][0].id in kept)]
+    rel = Project(joins.rel.input, tuple(output for output, _ in some))
+    return MarkedJoins(rel, marks, place, tuple(stored for _, stored in some))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +175,8 @@ class _Marking:
         if not all(t.reads <= known for t in tests):
             return None
         unchanged = frozenset(name for t in tests for name in t.of)
-        return Mark(has[side], has[other], key, unchanged)
+        partners = join.right if side == "left" else join.left
+        return Mark(has[side], has[other], key, unchanged, tables(rel), tables(partners))
 
 
 def can_tell(type_: str) -> bool:

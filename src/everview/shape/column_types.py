@@ -5,8 +5,9 @@ from __future__ import annotations
 from everview.algebra.relations import Changes, Rel
 from everview.algebra.walk import walk_plan
 from everview.facts.views import ViewRecord
+from everview.shape.bag import Bag
 from everview.shape.grouped import Grouped
-from everview.shape.shape import Bag, Keyed, Shape
+from everview.shape.shape import Keyed, Shape
 
 
 def column_types(shape: Shape, record: ViewRecord, rel: Rel) -> dict[int, str]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from everview.aggregates.keyed import KeyedView, keyed_view
-from everview.algebra.derive.typed import typed
 from everview.algebra.relations import Project, Rel
 from everview.algebra.scalars import ColumnId
 from everview.algebra.types import can_be_compared, can_be_grouped, type_of
@@ -15,9 +14,10 @@ from everview.delta.propagate import delta
 from everview.errors import Place
 from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Field, Schema
-from everview.facts.views import Layout, LayoutKind, Moment, Tail, hidden_name
+from everview.facts.views import Layout, LayoutKind, Moment, Tail
 from everview.optimize.passes import When, improved
-from everview.rewrite.marked_joins import MarkedJoins, marked_joins
+from everview.rewrite.marked_joins import marked_joins
+from everview.shape.bag import Bag, with_hidden
 from everview.shape.grouped import Grouped, grouped
 from everview.shape.maintained import Unmaintained, unmaintained
 from everview.shape.repeating import not_repeating
@@ -30,24 +30,6 @@ class Keyed:
 
     view: KeyedView
     layout: Layout
-
-
-@dataclass(frozen=True, slots=True)
-class Bag:
-    """Rows as they are, maintained by insertions and deletions of rows. `joins`: the definition
-    with the hidden columns that are stored besides, by which rows tell what they are made of; None
-    if there are none.
-    """
-
-    rel: Rel
-    types: Mapping[ColumnId, str]
-    layout: Layout
-    joins: MarkedJoins | None = None
-
-    @property
-    def stored(self) -> Rel:
-        """The rows as they are stored."""
-        return self.rel if self.joins is None else self.joins.rel
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,34 +95,7 @@ def _bag(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
             return full_only(RefusalKind.TYPE, reason, None, public, about=field.name)
     bag = Bag(rel, types, Layout(LayoutKind.BAG, (), public))
     joins = marked_joins(rel, types)
-    return bag if joins is None else _with_hidden(bag, joins)
-
-
-def _with_hidden(bag: Bag, joins: MarkedJoins) -> Bag:
-    """The same with the hidden columns of its outer joins stored besides."""
-    shown, known = len(bag.rel.columns), typed(joins.rel, bag.types)
-    fields = list(bag.layout.stored.fields)
-    for i, column in enumerate(joins.rel.columns[shown:]):
-        type_ = known.get(column.id, "integer")  # of the columns that are 1
-        fields.append(Field(hidden_name("j", i, column.name), type_))
-    pairs = list(zip(joins.stored, fields, strict=True))
-    columns = tuple(replace(column, name=field.name) for column, field in pairs)
-    types = {**known, **{column.id: field.type for column, field in pairs}}
-    types |= {c.id: f.type for c, f in zip(joins.rel.columns, fields, strict=True)}
-    layout = replace(bag.layout, stored=Schema(tuple(fields)))
-    return Bag(bag.rel, types, layout, replace(joins, stored=columns))
-
-
-def as_stored(shape: Shape, layout: Layout) -> Shape:
-    """The shape of a view whose rows are stored in this layout: without the hidden columns of outer
-    joins where it was built by a version that did not store them.
-    """
-    if not isinstance(shape, Bag) or shape.joins is None:
-        return shape
-    shown = Schema(shape.layout.stored.fields[: len(shape.rel.columns)])
-    if not layout.stored.same_columns(shown):
-        return shape
-    return replace(shape, layout=replace(shape.layout, stored=shown), joins=None)
+    return bag if joins is None else with_hidden(bag, joins)
 
 
 def _keyed(groups: ShownGroups, types: Mapping[ColumnId, str], public: Schema) -> Shape:

@@ -11,8 +11,9 @@ from everview.algebra.relations import Project, Rel
 from everview.algebra.scalars import Column
 from everview.facts.refreshes import StoredFacts
 from everview.facts.views import HIDDEN, Layout
+from everview.shape.bag import Bag
 from everview.shape.grouped import Grouped
-from everview.shape.shape import Bag, FullOnly, Keyed, Shape
+from everview.shape.shape import FullOnly, Keyed, Shape
 from everview.views.status import read_with
 
 

@@ -11,7 +11,8 @@ from everview.facts.views import ViewRecord
 from everview.lake.catalog import Entry
 from everview.lake.port import LakeTable
 from everview.program.planned import Planned, with_steps
-from everview.shape.shape import Shape, as_stored, full_only
+from everview.shape.bag import Bag
+from everview.shape.shape import Shape, full_only
 from everview.views.gather import Pins, gather
 from everview.views.netted import netted
 from everview.views.world import World
@@ -33,4 +34,5 @@ def shape_of_view(world: World, table: LakeTable, record: ViewRecord) -> Shape:
         kind = record.full_kind or RefusalKind.UNKNOWN
         shape = full_only(kind, record.full_only, place, record.columns)
         return replace(shape, moment=record.moment or defined.moment)
-    return as_stored(defined.shape, record.layout)
+    found = defined.shape
+    return found.kept_as(record.layout) if isinstance(found, Bag) else found

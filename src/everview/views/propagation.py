@@ -14,8 +14,9 @@ from everview.choose.changes import changes_of, context_of, known_of
 from everview.choose.strategies import Incremental
 from everview.facts.refreshes import STORED, RefreshFacts
 from everview.optimize.passes import When, improved
+from everview.shape.bag import Bag
 from everview.shape.grouped import Grouped
-from everview.shape.shape import Bag, FullOnly, Keyed, Shape
+from everview.shape.shape import FullOnly, Keyed, Shape
 from everview.views.reads import with_view_named
 
 

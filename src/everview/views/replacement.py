@@ -88,9 +88,10 @@ def text_now(entries: Entries, record: ViewRecord) -> Inlined:
 
 def outdated_layout(record: ViewRecord, defined: Defined) -> str:
     """Why the rows are not stored as this version of Everview stores them, "" if they are."""
-    from everview.shape.shape import as_stored
+    from everview.shape.bag import Bag
 
-    layout = as_stored(defined.shape, record.layout).layout
+    shape = defined.shape
+    layout = (shape.kept_as(record.layout) if isinstance(shape, Bag) else shape).layout
     same = (
         layout.kind == record.layout.kind
         and layout.key == record.layout.key

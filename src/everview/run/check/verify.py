@@ -28,9 +28,10 @@ from everview.run.rows.read import collated_columns
 from everview.run.rows.session_tables import outside_frames
 from everview.run.rows.tails import only_shown
 from everview.run.understand.define import user_frame
+from everview.shape.bag import Bag
 from everview.shape.grouped import Grouped
 from everview.shape.loose import Loose
-from everview.shape.shape import Bag, FullOnly, Keyed, Shape
+from everview.shape.shape import FullOnly, Keyed, Shape
 from everview.spark.engine import Engine, whole
 from everview.sql.statements.spark_text import AnyQuery, query_of, without_limit
 from everview.sql.write.door import write

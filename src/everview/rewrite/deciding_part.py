@@ -24,21 +24,23 @@ _KEPT: dict[str, tuple[Side, ...]] = {
 }  # fmt: skip
 
 
-def tested_part(join: Join, side: Side) -> Rel:
+def deciding_part(join: Join, side: Side) -> Rel:
     """What of a side has partners for the same rows of the other side as the whole."""
     rel = join.left if side == "left" else join.right
     reads = join.reads & ids(rel.columns)
-    return _part(rel, reads, not_null_where(join.condition) & reads) if reads else rel
+    return _part(rel, reads, not_null_where(join.condition) & reads)
 
 
 def _part(rel: Rel, reads: _Columns, strict: _Columns) -> Rel:
     """The part of which these columns are read, some of which are not NULL where a row counts."""
+    if not reads:
+        return rel
     match rel:
         case Project(input_, outputs):
             made = tuple((c, s) for c, s in outputs if c.id in reads)
             read = frozenset(r for _, s in made for r in refs(s))
             copies = frozenset(s.id for c, s in made if isinstance(s, Ref) and c.id in strict)
-            part = _part(input_, read, copies) if read else input_
+            part = _part(input_, read, copies)
             return rel if part is input_ else Project(part, made)
         case Join(kind, left, right):
             for side in _KEPT.get(kind, ()):
