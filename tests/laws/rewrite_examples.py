@@ -13,6 +13,7 @@ from tests.optimize import test_narrow
 from tests.rewrite import (
     test_below_joins,
     test_group_form,
+    test_group_form_rows,
     test_groups_of_groups,
     test_project_merge,
     test_rewrite,
@@ -68,5 +69,5 @@ def _cases(test: Callable[..., None]) -> Iterator[Callable[[], None]]:
     yield from (partial(test, **arguments) for arguments in given)
 
 
-EXAMPLES = dict(examples_of(*MODULES))
-FORM_EXAMPLES = dict(examples_of(test_group_form))
+EXAMPLES = dict(_examples(MODULES))
+FORM_EXAMPLES = dict(_examples((test_group_form, test_group_form_rows)))
