@@ -69,5 +69,5 @@ def _cases(test: Callable[..., None]) -> Iterator[Callable[[], None]]:
     yield from (partial(test, **arguments) for arguments in given)
 
 
-EXAMPLES = dict(_examples(MODULES))
-FORM_EXAMPLES = dict(_examples((test_group_form, test_group_form_rows)))
+EXAMPLES = dict(examples_of(*MODULES))
+FORM_EXAMPLES = dict(examples_of(test_group_form, test_group_form_rows))
