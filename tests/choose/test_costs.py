@@ -128,7 +128,7 @@ def gone(name: str, *signs: Sign, columns: Schema = SOURCES["t"]) -> SourceFacts
 
 
 def test_instead_of_a_snapshot_that_is_gone_the_newer_one_and_the_changes_are_read() -> None:
-    given = facts(ROWS, gone("t", PLUS), source("u", PLUS), policy="INCREMENTAL")
+    given = facts(ROWS, gone("t", PLUS), gone("u", PLUS), policy="INCREMENTAL")
     strategy = choose(given, ROWS, full=False).strategy
     assert isinstance(strategy, Incremental)
     leaves = [leaf for leaf in walk_plan(strategy.changes) if isinstance(leaf, Scan)]

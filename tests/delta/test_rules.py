@@ -7,6 +7,7 @@ import pytest
 from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.calls import AggregateCall
 from everview.algebra.derive.signs import WeightSign
+from everview.algebra.joins import JoinKind
 from everview.algebra.relations import (
     Aggregate,
     At,
@@ -119,6 +120,40 @@ def test_where_rows_only_come_or_go_one_snapshot_is_read(
     assert changes is not None
     scans = [r for r in walk_plan(changes) if isinstance(r, Scan) and r.table == "u"]
     assert {scan.at for scan in scans} == read
+
+
+@pytest.mark.parametrize("kind", ["semi", "anti"])
+@pytest.mark.parametrize(
+    ("sign", "read"), [(1, {(T, At.NEW), (U, At.OLD)}), (-1, {(T, At.OLD), (U, At.NEW)})]
+)
+def test_where_both_sides_change_a_test_reads_one_snapshot_of_each(
+    kind: JoinKind, sign: WeightSign, read: set[tuple[Scan, At]]
+) -> None:
+    known = Known({"u": sign})
+    changes = delta(Join(kind, T, U, TESTED), frozenset({"t", "u"}), known)
+    assert snapshots(changes) == {(table.table, at) for table, at in read}
+
+
+@pytest.mark.parametrize(
+    ("gone", "read"),
+    [
+        (set(), {("t", At.OLD), ("u", At.NEW)}),
+        ({"u"}, {("t", At.OLD), ("u", At.NEW)}),
+        ({"t"}, {("t", At.NEW), ("u", At.OLD)}),
+        ({"t", "u"}, {("t", At.NEW), ("u", At.NEW)}),
+    ],
+)
+def test_a_join_reads_old_of_the_side_that_has_it(
+    gone: set[str], read: set[tuple[str, At]]
+) -> None:
+    both = frozenset({"t", "u"})
+    changes = delta(Join("inner", T, U, TESTED), both, Known(gone=frozenset(gone)))
+    assert snapshots(changes) == read
+
+
+def snapshots(rel: Rel | None) -> set[tuple[str, At]]:
+    assert rel is not None
+    return {(r.table, r.at) for r in walk_plan(rel) if isinstance(r, Scan)}
 
 
 def test_the_steps_that_recompute_are_there_only_where_something_may_need_them() -> None:

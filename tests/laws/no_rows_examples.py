@@ -24,6 +24,9 @@ TYPES = {
     "part": "integer",
     "word": "string",
     "size": "double",
+    "edge": "decimal(38,18)",
+    "half": "long",
+    "odd": "integer",
 }
 SCHEMA = Schema(tuple(Field(name, type_) for name, type_ in TYPES.items()))
 TABLES = {"sales": SCHEMA, "stores": SCHEMA}
@@ -35,6 +38,8 @@ ONE = {
     "price": Bounds(Decimal("1.00"), Decimal("9.00"), 0),
     "wide": Bounds(Decimal(1), Decimal(9), 0),
     "size": Bounds(1.0, 9.0, 0),
+    "edge": Bounds(Decimal(1), Decimal(9), 0),
+    "half": Bounds(3, None, 0),
 }
 OTHER = {**ONE, "id": Bounds(11, 15, None), "region": Bounds("s", "z", 0)}
 
@@ -44,6 +49,8 @@ WITHOUT_ROWS = [
     "SELECT id FROM sales WHERE id < 1",
     "SELECT id FROM sales WHERE 15 < id",
     "SELECT id FROM sales WHERE 1 > id",
+    "SELECT id FROM sales WHERE 7 = id",
+    "SELECT id FROM sales WHERE edge > 9",
     "SELECT id FROM sales WHERE id <=> 6 AND region = 'b'",
     "SELECT id FROM sales WHERE id = 6 OR id > 15 OR id <= 0",
     "SELECT id FROM sales WHERE region = 'n'",
@@ -57,6 +64,7 @@ WITHOUT_ROWS = [
     "SELECT count(*) AS n FROM sales WHERE id = 7 GROUP BY region",
     "SELECT a.id FROM sales a JOIN stores b ON a.id = b.id WHERE a.region = 'n'",
     "SELECT a.id FROM sales a JOIN stores b ON a.id = b.id AND a.region = 'n'",
+    "SELECT a.id FROM (SELECT id FROM sales) a JOIN stores b ON a.id = b.id AND a.id = 7",
     "SELECT b.id FROM stores b LEFT JOIN sales a ON a.id = b.id AND a.region = 'n'",
     "SELECT b.id FROM sales a RIGHT JOIN stores b ON a.id = b.id AND a.region = 'n'",
     "SELECT a.id FROM sales a LEFT JOIN stores b ON a.id = b.id WHERE a.region = 'n'",
@@ -80,6 +88,10 @@ WITH_ROWS = [
     "SELECT id FROM sales WHERE price > 9.00",
     "SELECT id FROM sales WHERE wide > 9",
     "SELECT id FROM sales WHERE size > 9",
+    "SELECT id FROM sales WHERE half > 9",
+    "SELECT id FROM sales WHERE odd = 4",
+    "SELECT id FROM sales WHERE day = '20251231'",
+    "SELECT id FROM sales WHERE 7 <> id",
     "SELECT id FROM sales WHERE word = 'x'",
     "SELECT id FROM sales WHERE id + 1 = 100",
     "SELECT count(*) AS n FROM sales HAVING count(*) < 0",
@@ -108,7 +120,9 @@ def excluded(sql: str) -> bool:
 
 
 def _file(bounds: dict[str, Bounds]) -> TableFile:
-    return DataFile("f", 1, 9, (("part", "5"), ("word", "x")), tuple(bounds.items()))
+    return DataFile(
+        "f", 1, 9, (("part", "5"), ("word", "x"), ("odd", "1.5")), tuple(bounds.items())
+    )
 
 
 _FILES = tuple(ChangeFile(_file(b), s) for b, s in ((ONE, Sign.PLUS), (OTHER, Sign.MINUS)))

@@ -14,6 +14,7 @@ from tests.rewrite import (
     test_below_joins,
     test_deciding_part,
     test_group_form,
+    test_group_form_rows,
     test_groups_of_groups,
     test_project_merge,
     test_rewrite,
@@ -71,4 +72,4 @@ def _cases(test: Callable[..., None]) -> Iterator[Callable[[], None]]:
 
 
 EXAMPLES = dict(examples_of(*MODULES))
-FORM_EXAMPLES = dict(examples_of(test_group_form))
+FORM_EXAMPLES = dict(examples_of(test_group_form, test_group_form_rows))

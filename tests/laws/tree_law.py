@@ -97,10 +97,11 @@ Told = tuple[tuple[Known, Delta], ...]  # the deltas of a tree, by what is known
 
 def _told(rel: Rel, state: State, changed: frozenset[str]) -> Told:
     """Of nothing that is known; of some tables that rows only came, or only went, and that all are
-    large; and that OLD of all is gone.
+    large; and that OLD of all is gone, or of one.
     """
     only = only_of(state, changed)
-    some = (NOTHING_KNOWN, Known(only, changed), Known(only, gone=changed))
+    one = frozenset(sorted(changed)[:1])
+    some = (NOTHING_KNOWN, Known(only, changed), Known(only, gone=changed), Known(only, gone=one))
     return tuple((known, deltas(rel, changed, known)) for known in some)
 
 

@@ -37,15 +37,19 @@ NAMED = {
 
 
 def formed(body: str, *, typed: bool = True) -> GroupForm | NoForm:
+    rel = lowered(body)
+    return group_form(rel, types_of(rel) if typed else {})
+
+
+def lowered(body: str) -> Rel:
     text = body.format_map(NAMED)
     query = text if text.startswith("SELECT") else f"SELECT * FROM {text}"
     found = bind(parse_query(query), TABLES)
     assert isinstance(found, Lowered)
-    rel = improved(When.BOUND, found.rel).plan
-    return group_form(rel, _types(rel) if typed else {})
+    return improved(When.BOUND, found.rel).plan
 
 
-def _types(rel: Rel) -> Types:
+def types_of(rel: Rel) -> Types:
     """Those of the tables, and of extremes and sums over them, as Spark says."""
     found: dict[ColumnId, str] = {}
     for operator in bottom_up(rel):
@@ -162,6 +166,22 @@ GROUPS = [
         "{s} UNION ALL SELECT item, sum(store) FROM sales GROUP BY item",
         "2 1 0: groups groups united: 0",
     ),
+    (
+        "(SELECT * FROM {t} WHERE n > 1) t FULL JOIN {p} ON t.store = p.store",
+        "2 5 0: groups values_tested groups same_keys: 1",
+    ),
+    (
+        "{p} FULL JOIN (SELECT * FROM {t} WHERE n > 1) t ON t.store = p.store",
+        "2 5 0: groups groups values_tested same_keys: 1",
+    ),
+    (
+        "(SELECT * FROM {t} WHERE n > 1) t ANTI JOIN {p} ON t.store = p.store",
+        "1 5 1: groups values_tested groups same_keys: 2",
+    ),
+    (
+        "{p} ANTI JOIN (SELECT * FROM {t} WHERE n > 1) t ON t.store = p.store",
+        "1 5 1: groups groups values_tested same_keys: 2",
+    ),
 ]
 POINTS = {
     "it tests a value of a group that need not come out the same": [
@@ -207,6 +227,7 @@ POINTS = {
     ],
     "a function of the groups is asked of all rows of one input alone": [
         "{f} JOIN {p} ON f.store = p.store",
+        "{p} JOIN {f} ON f.store = p.store",
     ],
     "its rows are not groups": [
         "SELECT store FROM {t} UNION ALL SELECT store FROM visits",

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import pytest
 
+from everview.aggregates.one_row import OfOneRow, of_one_row
+from everview.algebra.calls import AggregateCall
 from everview.algebra.relations import Aggregate, Distinct, Project, Rel, Scan
+from everview.algebra.scalars import Case, Cast, IsNull, Or, Ref, Scalar, integer
 from everview.algebra.walk import walk_plan
 from everview.facts.schema import Field, Schema
 from everview.optimize.passes import When, improved
@@ -20,6 +23,7 @@ TABLES = {
     "sales": Schema(tuple(Field(n, t) for n, t in SALES.items())),
     "stores": Schema((Field("store", "long"), Field("city", "string"), Field("size", "double"))),
     "marked": Schema((Field("marks", MAP),)),
+    "most": Schema((Field("store", "long"), Field("price", "decimal(28,2)"))),
     "wide": Schema((Field("store", "long"), Field("price", "decimal(30,2)"))),
 }
 TOTALS = "(SELECT store, item, sum(price) AS total, count(*) AS n FROM sales GROUP BY store, item)"
@@ -54,6 +58,9 @@ def simple(sql: str) -> Rel:
         " UNION ALL SELECT store, 1 FROM stores)",
         "SELECT store FROM sales UNION SELECT store FROM stores UNION SELECT item FROM sales",
         "SELECT min(price) AS p FROM (SELECT DISTINCT price, store FROM sales)",
+        "SELECT item, min(m) AS m, max(n) AS n FROM (SELECT store, item, min(price) AS m,"
+        " max(price) AS n FROM sales GROUP BY store, item) GROUP BY item",
+        "SELECT sum(p) AS p FROM (SELECT store, sum(price) AS p FROM most GROUP BY store)",
         "SELECT item, sum(t) AS t FROM (SELECT store, item, sum(tax) AS t FROM sales"
         " GROUP BY store, item) GROUP BY item",
         "SELECT city, sum(s.total) AS t FROM stores JOIN"
@@ -122,3 +129,24 @@ def test_the_one_row_of_an_aggregate_without_keys_is_no_group_of_another_key(kin
     rel = simple(f"SELECT n, s FROM (SELECT count(*) AS n FROM sales) {kind} {one} ON TRUE")
     of_all = [r for r in walk_plan(rel) if isinstance(r, Aggregate) and not r.keys]
     assert len(of_all) == 1  # of no sales it has a row, as a group by the store would not
+
+
+ONE, NONE = integer(1), integer(0)
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        (AggregateCall("count", ()), ONE),
+        (AggregateCall("count", (1,)), Case(((IsNull(Ref(1)), NONE),), ONE)),
+        (
+            AggregateCall("count", (1, 2)),
+            Case(((Or((IsNull(Ref(1)), IsNull(Ref(2)))), NONE),), ONE),
+        ),
+        (AggregateCall("sum", (1,)), Ref(1)),
+    ],
+)
+def test_a_row_counts_once_where_nothing_is_missing(call: AggregateCall, value: Scalar) -> None:
+    assert of_one_row(call, {1: "integer", 2: "string"}) == OfOneRow(
+        Cast(value, "long"), frozenset({"sum"})
+    )

@@ -99,6 +99,10 @@ class DeltaContext:
         """The rows of the largest table of a relation, as far as they are known."""
         return max((self.known.rows.get(name, 0) for name in tables(rel)), default=0)
 
+    def is_gone(self, rel: Rel) -> bool:
+        """Whether a table of the relation cannot be read at OLD any more."""
+        return not self.known.gone.isdisjoint(tables(rel))
+
     def shared(self, what: str, rel: Rel) -> Rel:
         """The relation as a part that several terms read and that can be computed once."""
         if isinstance(rel, Shared | Changes | Scan):

@@ -19,7 +19,7 @@ def delta_left(join: Join, left: Tested, right: Tested, context: DeltaContext) -
     if left.changes is not None:
         terms.append(replace(join, left=left.changes, right=context.at(join.right, At.NEW)))
     if right.changes is not None:
-        retested = tested_again(join, right.changes, context)
+        retested = tested_again(join, right.changes, context, At.OLD)
         matched: Rel = replace(join, kind="inner", left=retested, right=right.changes)
         if context.stored_mark(join.left, join.right, right.part) is not None:
             matched = context.shared("matched", matched)
@@ -48,7 +48,7 @@ def delta_full(join: Join, left: Tested, right: Tested, context: DeltaContext) -
         new = context.at(join.left, At.NEW)
         terms.append(_padded(replace(turned, left=right.changes, right=new), join))
     if left.changes is not None:
-        retested = tested_again(turned, left.changes, context)
+        retested = tested_again(turned, left.changes, context, At.OLD)
         matched = Join("inner", left.changes, retested, join.condition)
         lone = lone_again(turned, left, Matched(retested, matched), context)
         terms += [_padded(some, join) for some in lone]

@@ -59,7 +59,7 @@ def lone_again(join: Join, tested: Tested, matched: Matched, context: DeltaConte
     test = replace(join, right=tested.part)
     retested = matched.retested
     if tested.part is not tested.side:
-        retested = tested_again(test, tested.of_part, context)
+        retested = tested_again(test, tested.of_part, context, At.OLD)
     sign = context.signs.of(tested.of_part)
     stored = _stored_terms(test, tested, Matched(retested, matched.changes), context)
     if stored is not None:

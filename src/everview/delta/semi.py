@@ -14,26 +14,29 @@ from everview.delta.context import DeltaContext
 def delta_tested(
     join: Join, left: Rel | None, right: Rel | None, context: DeltaContext
 ) -> Rel | None:
-    """Δ(A ⋉ B)  =  ΔA ⋉ B_new  +  T ⋉ B_new  -  T ⋉ B_old,  T = A_old ⋉ touched ΔB
+    """Δ(A ⋉ B)  =  ΔA ⋉ B_new  +  T ⋉ B_new  -  T ⋉ B_old,  T = A_old ⋉ touched ΔB;
+    of insertions into B   ΔA ⋉ B_old  +  T ▷ B_old,  T = A_new ⋉ touched ΔB
 
-    The same for ▷ and the mark join (Griffin & Kumar, P17 to P24, for bags and any condition; its
-    loyal rows are what T ⋉ B_new - T ⋉ B_old leaves): only rows of A that match a touched row of
-    B can be tested otherwise than before. The condition that tests NULLs as NOT IN does finds
-    them by itself.
+    The second reads one snapshot of each, where by the first B would be read at both. The same for
+    ▷ and the mark join (Griffin & Kumar, P17 to P24, for bags and any condition; its loyal rows
+    are what T ⋉ B_new - T ⋉ B_old leaves): only rows of A that match a touched row of B can be
+    tested otherwise than before. The condition that tests NULLs as NOT IN does finds them by
+    itself.
     """
+    sign = None if right is None else context.signs.of(right)
+    of_b, of_a = (At.OLD, At.NEW) if sign == 1 else (At.NEW, At.OLD)
     terms: list[Rel] = []
     if left is not None:
-        terms.append(_tested(join, left, context.at(join.right, At.NEW), context))
+        terms.append(_tested(join, left, context.at(join.right, of_b), context))
     if right is not None:
-        terms += _tested_again(join, right, context)
+        terms += _tested_again(join, right, tested_again(join, right, context, of_a), context)
     return UnionAll(tuple(terms), join.columns) if terms else None
 
 
-def _tested_again(join: Join, right: Rel, context: DeltaContext) -> list[Rel]:
+def _tested_again(join: Join, right: Rel, retested: Rel, context: DeltaContext) -> list[Rel]:
     """T ⋉ B_new - T ⋉ B_old. Of insertions alone every row of T has a partner now, so it is
     T ▷ B_old; of deletions alone each had one, so it is -(T ▷ B_new) (Vista, 5.12.2).
     """
-    retested = tested_again(join, right, context)
     sign = context.signs.of(right)
     if sign is None:
         snapshots: tuple[tuple[At, WeightSign], ...] = ((At.NEW, 1), (At.OLD, -1))
@@ -76,10 +79,10 @@ def _marked(join: Join, rows: Rel, mark: Scalar) -> Rel:
     return Project(rows, (*((c, Ref(c.id)) for c in rows.columns), (join.mark, mark)))
 
 
-def tested_again(join: Join, right: Rel, context: DeltaContext) -> Rel:
-    """T = A_old ⋉ touched ΔB, of which only the columns that the condition reads matter."""
+def tested_again(join: Join, right: Rel, context: DeltaContext, snapshot: At) -> Rel:
+    """T = A ⋉ touched ΔB at a snapshot; of ΔB only the columns that the condition reads matter."""
     assert join.condition is not None
     read = refs(join.condition)
     touched = Touched(right, tuple(c for c in right.columns if c.id in read))
-    tested = Join("semi", context.at(join.left, At.OLD), touched, join.condition)
+    tested = Join("semi", context.at(join.left, snapshot), touched, join.condition)
     return context.shared("tested", tested)

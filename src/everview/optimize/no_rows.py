@@ -112,10 +112,8 @@ def _join_has_none(join: Join, conditions: Conditions, changes_of: ChangesOf) ->
             return none_of(join.left, own) or none_of(join.right, own)
         case "left" | "anti" | "mark":
             return none_of(join.left, conditions)
-        case "right":
-            return none_of(join.right, conditions)
-        case "full":
-            return none_of(join.left, conditions) and none_of(join.right, conditions)
+        case "right" | "full":
+            return False  # no rule of changes makes one
         case _:
             assert_never(join.kind)
 
@@ -156,10 +154,10 @@ def _may_hold(condition: Scalar, types: Types, bounds_of: BoundsOf) -> bool:
             return any(_may_hold(p, types, bounds_of) for p in parts)
         case IsNull(Ref(column)):
             return bounds_of(column).nulls != 0
-        case Compare(op, Ref(column), other) if op != "<>":
+        case Compare(op, Ref(column), other):
             value = _value_of(other, types.get(column, ""))
             return value is None or _may_compare(op, bounds_of(column), value)
-        case Compare(op, other, Ref(column)) if op != "<>":
+        case Compare(op, other, Ref(column)):
             value = _value_of(other, types.get(column, ""))
             return value is None or _may_compare(_TURNED[op], bounds_of(column), value)
         case _:

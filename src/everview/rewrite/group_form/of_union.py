@@ -41,7 +41,7 @@ class _Slots:
     making: Making
     keys: dict[tuple[str, int], Column] = field(default_factory=dict)
     values: dict[tuple[str, int], Column] = field(default_factory=dict)
-    calls: dict[tuple[object, ...], tuple[Column, AggregateCall]] = field(default_factory=dict)
+    calls: dict[AggregateCall, Column] = field(default_factory=dict)
 
     def key(self, key: ColumnId, taken: Counter[str]) -> Column:
         return self._next("key", key, self.keys, taken)
@@ -62,11 +62,9 @@ class _Slots:
 
     def call(self, column: Column, call: AggregateCall) -> Column:
         """The column of a call over shared columns; the same call of two inputs is one."""
-        same = (call.function, call.args, call.cast, call.distinct)
-        if same not in self.calls:
-            made = self.making.fresh.column(column.name)
-            self.calls[same] = made, call
-        return self.calls[same][0]
+        if call not in self.calls:
+            self.calls[call] = self.making.fresh.column(column.name)
+        return self.calls[call]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,7 @@ def of_union(
     aggregate = Aggregate(
         UnionAll(tuple(rows), columns),
         (number, *slots.keys.values()),
-        tuple(slots.calls.values()),
+        tuple((column, call) for call, column in slots.calls.items()),
     )
     passed = tuple(p for form in forms for p in form.passed)
     form = GroupForm(aggregate, _outputs(rel, placed, number), _shown(placed, number), passed)

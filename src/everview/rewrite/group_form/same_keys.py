@@ -126,8 +126,7 @@ def _why_not(same: SameKeys, making: Making) -> str:
     calls = [call for form in (same.left, same.right) for _, call in form.aggregate.calls]
     if not all(isinstance(call, AggregateCall) for call in calls):
         return "a function of the groups is asked of all rows of one input alone"
-    read = {a for call in calls for a in call.args} | same.left.keys | same.right.keys
-    if not all(making.type_of(c) for c in read):
+    if not all(making.type_of(a) for call in calls for a in call.args):
         return "the type of a column is not known"
     if not making.are_plain(same.left.keys):
         return "keys that are equal may differ, as 0.0 and -0.0 do"
