@@ -104,7 +104,7 @@ def test_one_term_per_changed_table() -> None:
         "Δv = γ city, Σw, Σw·amount ( Δsales ⋈ stores_new )",
     )
     assert formula("v", plan(BIG, STILL_SALES, STORES)) == (
-        "Δv = net ( π sale_id, city ( σ amount > 900 ( Δstores ⋈ sales_new ) ) )",
+        "Δv = net ( π sale_id, city ( Δstores ⋈ σ amount > 900 ( sales_new ) ) )",
     )
 
 
@@ -112,8 +112,8 @@ def test_the_terms_of_a_long_formula_stand_below_each_other() -> None:
     sql = CITY_SALES.replace("GROUP", "WHERE amount > 3 AND city <> 'Bern' GROUP")
     assert formula("city_sales", plan(sql, SALES, STORES)) == (
         "Δcity_sales = γ city, Σw, Σw·amount (",
-        "      σ amount > 3 and city <> 'Bern' ( Δsales ⋈ stores_new )",
-        "    + σ amount > 3 and city <> 'Bern' ( Δstores ⋈ sales_old )",
+        "      σ amount > 3 ( Δsales ) ⋈ σ city <> 'Bern' ( stores_new )",
+        "    + σ city <> 'Bern' ( Δstores ) ⋈ σ amount > 3 ( sales_old )",
         ")",
     )
     signed = UnionAll((Negate(PAIRS), *[PAIRS] * 4), ALL)
@@ -130,12 +130,18 @@ def test_a_tree_has_the_join_columns_and_what_is_known_of_leaves() -> None:
                 "+",
                 (
                     Node(
-                        "⋈ store_id, amount > 3",
-                        (Node("Δsales · broadcast"), Node("stores_new  big")),
+                        "⋈ store_id",
+                        (
+                            Node("σ amount > 3 · broadcast", (Node("Δsales"),)),
+                            Node("stores_new  big"),
+                        ),
                     ),
                     Node(
-                        "⋈ store_id, amount > 3",
-                        (Node("Δstores · broadcast"), Node("sales_old  big")),
+                        "⋈ store_id",
+                        (
+                            Node("Δstores · broadcast"),
+                            Node("σ amount > 3", (Node("sales_old  big"),)),
+                        ),
                     ),
                 ),
             ),
