@@ -246,6 +246,16 @@ class ColumnGone(EverviewError):
     title = "a column that the view reads is gone"
 
 
+class ViewsBehind(EverviewError):
+    """A write stands, but an IMMEDIATE view lacks it. Do what its error says, then refresh it."""
+
+    code = "EV-5007"
+    title = "the write stands, but a view that goes with it is behind"
+    version: int
+    receipts: tuple[Any, ...] = ()
+    errors: dict[str, EverviewError]
+
+
 # 6xxx: the machine
 
 

@@ -31,7 +31,7 @@ ORDER = (
     *("run", "run.driver", "run.rows", "run.understand", "run.refresh", "run.dml", "run.check"),
     "views",
     *("refresh", "understand", "build", "above", "create", "queries", "tables", "refresh_views"),
-    *("handles", "statements", "warehouse", "session"),
+    *("handles", "kept_fresh", "statements", "warehouse", "session"),
     "__init__",  # what `import everview` gives
     *("cli", "testing", "web", "__main__"),
 )
