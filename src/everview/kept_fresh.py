@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from everview.handles.temporary_views import TemporaryViews
     from everview.lake.catalog import Entry
+    from everview.scheduler.running import Scheduler
     from everview.views.world import World
 
 # How often a refresh that nobody called tries again where another writer was first.
@@ -35,6 +36,7 @@ class KeptFresh:
 
     _progress: Watcher | None
     _temporary: TemporaryViews
+    _scheduler: Scheduler | None = None
 
     @property
     def spark(self) -> SparkSession:
@@ -79,6 +81,18 @@ class KeptFresh:
         """How fresh these views are, or all; `error` says it of one of which it cannot be told."""
         wanted = [self.view(n).name for n in names] if names else self.views()
         return [self._status(name) for name in wanted]
+
+    def run_scheduler(self) -> Scheduler:
+        """Refresh the views when they say, in the background, until stop() is called or the
+        warehouse is closed: what `everview run` does. Of several processes one does it, and the
+        others wait.
+        """
+        from everview.scheduler.running import Scheduler
+
+        if self._scheduler is None or not self._scheduler.is_running:
+            world = self._world
+            self._scheduler = Scheduler(world, lambda: self._temporary.follow(world))
+        return self._scheduler
 
     def _not_suspended(self) -> list[str]:
         entries = self._world.catalog.read().entries

@@ -62,7 +62,9 @@ class Warehouse(KeptFresh):
         return self._world.settings
 
     def close(self) -> None:
-        """Let go of the warehouse; the Spark session stays."""
+        """Let go of the warehouse; the Spark session stays. A scheduler of it is stopped."""
+        if self._scheduler is not None:
+            self._scheduler.stop()
         if self._open_world is not None:
             self._open_world.engine.release()
         self._open_world = None
