@@ -66,6 +66,18 @@ def test_cron_at_the_moments_of_its_fields() -> None:
     assert all((r.begun // MINUTE) % 20 == 0 for r in shop.ran)
 
 
+def test_a_view_whose_schedule_is_new_waits_for_cron_and_not_for_an_interval() -> None:
+    whens = {"cron": "CRON '30 4 * * *'", "interval": "EVERY 1 DAY"}
+    shop = Simulated(whens, {"cron": ("t",), "interval": ("t",)}, {"t": [START + 1]})
+    shop.now += MINUTE
+    shop.run(START + 2 * MINUTE)
+    assert [r.view for r in shop.ran] == ["interval"]
+    shop.run(START + 24 * HOUR)
+    assert [(r.view, r.begun // MINUTE % (24 * 60)) for r in shop.ran[1:]] == [
+        ("cron", 4 * 60 + 30)
+    ]
+
+
 @pytest.mark.parametrize("when", ["EVERY 5 MINUTES", "CRON '*/5 * * * *'", "TARGET LAG 5 MINUTES"])
 def test_after_a_stop_there_is_one_refresh_for_all_that_were_missed(when: str) -> None:
     shop = Simulated({"v": when}, ONE, {"t": written_every(MINUTE)})

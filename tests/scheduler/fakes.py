@@ -15,7 +15,7 @@ from everview.lake.lease import Leases
 from everview.lake.storage import Storage
 from everview.schedule.due import Watched
 from everview.schedule.memory import Memory
-from everview.scheduler.events import SchedulerEvent, Refreshed
+from everview.scheduler.events import Refreshed, SchedulerEvent
 from everview.scheduler.loop import Loop, Times
 from tests.schedule.simulated import SECOND, START, Simulated
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from everview.errors import StorageUnreadable
 from everview.lake.lease import Leases
 from everview.lake.storage import Storage
-from everview.scheduler.events import Broke, Done, SchedulerEvent, Leads, Looked, Trouble, Waits
+from everview.scheduler.events import Broke, Done, Leads, Looked, SchedulerEvent, Trouble, Waits
 from tests.schedule.simulated import HOUR, MINUTE, SECOND, START, Simulated
 from tests.schedule.test_due import ONE, written_every
 from tests.scheduler.fakes import BROKEN, FakeViews, Process

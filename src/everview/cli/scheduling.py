@@ -13,7 +13,16 @@ from everview.cli.codes import DONE, ERROR
 from everview.cli.commands import styled
 from everview.cli.opening import opened
 from everview.cli.screen import Screen
-from everview.scheduler.events import Broke, Done, SchedulerEvent, Leads, Listener, Looked, Trouble, Waits
+from everview.scheduler.events import (
+    Broke,
+    Done,
+    Leads,
+    Listener,
+    Looked,
+    SchedulerEvent,
+    Trouble,
+    Waits,
+)
 from everview.scheduler.loop import Loop, Times
 from everview.scheduler.warehouse_views import WarehouseViews, leases_of
 

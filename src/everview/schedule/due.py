@@ -57,10 +57,11 @@ def due(views: Sequence[Watched], memories: Mapping[str, Memory], now: int, zone
     """What is to be done now, by the schedules of the views and what is remembered of each.
 
     A view is due at its next moment: for EVERY, one interval after the moment answered last; for
-    CRON, the next that the fields name; for TARGET LAG, so long before the oldest commit it lacks
-    is too old that a refresh of it and of the views below still fits in; for IMMEDIATE, when it
-    lacks one. Several moments missed are one. After a failure, of its own or below, it waits for
-    the next try. ON DEMAND and ON READ views are refreshed with those above, or by who reads them.
+    CRON, the next that the fields name, counted from the first look on; for TARGET LAG, so long
+    before the oldest commit it lacks is too old that a refresh of it and of the views below still
+    fits in; for IMMEDIATE, when it lacks one. Several moments missed are one. After a failure, of
+    its own or below, it waits for the next try. ON DEMAND and ON READ views are refreshed with
+    those above, or by who reads them.
 
     EVERY 5 MINUTES answered at 12:00, now 12:17 and a commit since: refresh, which answers 12:15;
     look again at 12:20.
@@ -80,7 +81,8 @@ def due(views: Sequence[Watched], memories: Mapping[str, Memory], now: int, zone
                 look = min(look, moment)
                 continue
             served = _served(view.schedule.when, memory, now)
-            (refresh if view.lacks else answered)[view.name] = served
+            begins = isinstance(view.schedule.when, OnCron) and memory.served is None
+            (refresh if view.lacks and not begins else answered)[view.name] = served
             memory = memory.answered(served)
             moment = _moment(view, {**memories, view.name: memory}, now, zone)
         times = [t for t in (moment, _next_look(view, now)) if t is not None and t > now]

@@ -16,11 +16,11 @@ from everview.schedule.memory import Memory
 from everview.scheduler.events import (
     Broke,
     Done,
-    SchedulerEvent,
     Leads,
     Listener,
     Looked,
     Refreshed,
+    SchedulerEvent,
     SchedulerStatus,
     Trouble,
     Waits,

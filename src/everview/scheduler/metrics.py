@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from everview.errors import InvalidArgument
-from everview.scheduler.events import Broke, Done, SchedulerEvent, Leads, Looked, Trouble, Waits
+from everview.scheduler.events import Broke, Done, Leads, Looked, SchedulerEvent, Trouble, Waits
 
 # Milliseconds without a look after which the scheduler is called ill, unless it refreshes now.
 _PATIENCE = 600_000
