@@ -4,6 +4,7 @@ take the time that they are told to take, and the scheduler's core says what is 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
@@ -54,16 +55,14 @@ class Simulated:
         return list(dict.fromkeys(found))
 
     def since(self, view: str, now: int) -> int | None:
-        """When the oldest commit was made that a view or one below it lacks."""
-        times = [
-            at
-            for name in (view, *self.below(view))
-            for table in self.reads[name]
-            if table not in self.reads
-            for at in self.commits.get(table, [])
-            if self.seen.get(name, START) < at <= now
-        ]
-        return min(times, default=None)
+        """When the oldest commit was made that a view lacks of the tables that it stands on."""
+        tables = [t for n in (view, *self.below(view)) for t in self.reads[n]]
+        firsts = []
+        for table in set(tables) - set(self.reads):
+            commits = self.commits.get(table, [])
+            at = bisect_right(commits, self.seen.get(view, START))
+            firsts += [t for t in commits[at : at + 1] if t <= now]
+        return min(firsts, default=None)
 
     def watched(self) -> list[Watched]:
         return [

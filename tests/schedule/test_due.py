@@ -105,7 +105,7 @@ def test_a_suspended_view_waits_and_one_above_reads_it_as_it_is() -> None:
 
 
 def test_immediate_is_as_soon_as_a_commit_of_another_is_seen() -> None:
-    times = [START + 10 * MINUTE, START + 10 * MINUTE + 500, START + 30 * MINUTE]
+    times = [START + 10 * MINUTE + 100, START + 10 * MINUTE + 600, START + 30 * MINUTE]
     shop = Simulated({"v": "IMMEDIATE"}, ONE, {"t": times})
     shop.run(START + HOUR)
     assert len(shop.ran) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
 
 from everview.errors import InvalidArgument
 
@@ -13,7 +14,8 @@ _MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES.split(" "), start=1)}
 _DAY_NAMES = "SUN MON TUE WED THU FRI SAT"
 _DAYS = {name: n for n, name in enumerate(_DAY_NAMES.split(" "))}
 # The 29th of February comes every four years, but for one in a century.
-_FARTHEST = timedelta(days=9 * 366)
+_FARTHEST = 9 * 366  # days
+_TURNED_BACK = timedelta(hours=3)
 _EXAMPLE = "For example '*/15 * * * *', or '30 4 * * MON-FRI': minute, hour, day, month, weekday."
 
 
@@ -52,7 +54,7 @@ class Cron:
                 remedy=_EXAMPLE,
             )
         object.__setattr__(self, "text", " ".join(self.text.upper().split()))
-        self._sets()
+        _sets(self.text)
         # Of all years that there are, those around 2000 have a 29th of February.
         if self._after(datetime(1999, 1, 1), UTC, datetime(1999, 1, 1, tzinfo=UTC)) is None:
             raise InvalidArgument(f"{self.text!r} names a day that never comes.", remedy=_EXAMPLE)
@@ -70,26 +72,29 @@ class Cron:
         return int(found.timestamp() * 1000)
 
     def _after(self, local: datetime, zone: tzinfo, at: datetime) -> datetime | None:
-        minutes, hours, _, _, _ = self._sets()
+        """The first moment after `at`, which the clocks of the zone show as `local`."""
+        minutes, hours, _, _, _ = _sets(self.text)
         folds = (0, 1) if len(hours) == 24 else (0,)
-        day = local.date() - timedelta(days=1)  # what the clocks show is less after they go back
-        last = day + _FARTHEST
-        while day <= last:
-            if self._names_day(day):
-                moments = (
-                    datetime(day.year, day.month, day.day, h, m, fold=fold, tzinfo=zone)
-                    for h in hours
-                    for m in minutes
-                    for fold in folds
+        # When clocks go back, what they show next is less than what they show now.
+        first = local.replace(minute=0, second=0, microsecond=0) - _TURNED_BACK
+        for days in range(_FARTHEST):
+            day = first.date() + timedelta(days=days)
+            if not self._names_day(day):
+                continue
+            for hour in hours:
+                begins = datetime(day.year, day.month, day.day, hour)
+                if begins < first:
+                    continue
+                shown = (
+                    begins.replace(minute=m, fold=f, tzinfo=zone) for m in minutes for f in folds
                 )
-                found = min((t for m in moments if (t := m.astimezone(UTC)) > at), default=None)
+                found = min((t for s in shown if (t := s.astimezone(UTC)) > at), default=None)
                 if found is not None:
                     return found
-            day += timedelta(days=1)
         return None
 
     def _names_day(self, day: date) -> bool:
-        _, _, days, months, weekdays = self._sets()
+        _, _, days, months, weekdays = _sets(self.text)
         if day.month not in months:
             return False
         fits, weekday_fits = day.day in days, day.isoweekday() % 7 in weekdays
@@ -98,11 +103,13 @@ class Cron:
             return fits and weekday_fits
         return fits or weekday_fits
 
-    def _sets(self) -> tuple[tuple[int, ...], ...]:
-        """The numbers of each field, in order."""
-        found = [_numbers(t, f) for t, f in zip(self.text.split(), _FIELDS, strict=True)]
-        found[4] = {n % 7 for n in found[4]}
-        return tuple(tuple(sorted(numbers)) for numbers in found)
+
+@lru_cache
+def _sets(text: str) -> tuple[tuple[int, ...], ...]:
+    """The numbers of each field, in order."""
+    found = [_numbers(t, f) for t, f in zip(text.split(), _FIELDS, strict=True)]
+    found[4] = {n % 7 for n in found[4]}
+    return tuple(tuple(sorted(numbers)) for numbers in found)
 
 
 def _numbers(text: str, field: _Range) -> set[int]:
