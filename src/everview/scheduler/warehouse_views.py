@@ -52,7 +52,7 @@ class WarehouseViews:
             ended = Refreshed(tuple(receipts))
         except RefreshFailed as failure:
             ended = Refreshed(failure.receipts, failure.errors)
-        self._watch.forget([*names, *(r.view for r in ended.receipts)])
+        self._watch.forget(r.view for r in ended.receipts)
         if self._after is not None:
             self._after()
         return ended

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everview.facts.when import OnDemand, OnRead
 from everview.lake.catalog import Entries, Entry
@@ -35,7 +35,9 @@ class Watch:
     """Looks at the scheduled views, and remembers what cannot have changed since the last look.
 
     A look costs a head of each table that a scheduled view stands on. Only where one has moved is
-    asked since when, by the first commit after the version seen before.
+    asked since when, by the first commit after the version seen before. That remains known until
+    the view is refreshed, also where a view below is refreshed before it: its own log then tells
+    of that refresh, and no more of the older commit that the view above still lacks.
     """
 
     def __init__(self, world: World) -> None:
@@ -44,9 +46,10 @@ class Watch:
         self._read_at = 0
         self._reads: dict[str, tuple[str, ...]] = {}  # by view, in lower case
         self._known: dict[str, _Known] = {}
+        self._sure: set[str] = set()  # what is known of these need not be asked again
 
     def forget(self, views: Iterable[str]) -> None:
-        """These were refreshed, or tried to be: look at them anew."""
+        """These were refreshed: look at them anew."""
         for name in views:
             self._known.pop(name.lower(), None)
 
@@ -58,7 +61,7 @@ class Watch:
             self._entries, self._read_at = entries, now
             views = [e for e in _views(entries) if not is_suspended(e)]
             self._reads = {e.name.lower(): self._sources(e) for e in views}
-            self._known.clear()
+            self._sure.clear()
         heads: Heads = {}
         return tuple(self._watched(e, heads) for e in _views(entries) if _is_watched(e))
 
@@ -79,9 +82,12 @@ class Watch:
         known = self._known.get(name)
         if known is None:
             known = self._looked_at((name, *below), now)
+        elif name not in self._sure:
+            known = _no_later(known, self._looked_at((name, *below), now))
         elif known.heads != now:
             known = self._moved((name, *below), known, now)
         self._known[name] = known
+        self._sure.add(name)
         assert self._entries is not None
         names = {e.name.lower(): e.name for e in self._entries.entries}
         told = tuple(names[v] for v in below)
@@ -130,6 +136,13 @@ class Watch:
             commits = lake_table.history(head[1] - before[1])
             times += [c.timestamp for c in commits if c.version > before[1]]
         return _Known(min(times, default=_LONG_AGO), known.clock, heads)
+
+
+def _no_later(before: _Known, found: _Known) -> _Known:
+    """What is found now, but as old as it was known to be before."""
+    if before.behind_since is None or found.behind_since is None:
+        return found
+    return replace(found, behind_since=min(before.behind_since, found.behind_since))
 
 
 def _views(entries: Entries) -> list[Entry]:
