@@ -14,7 +14,6 @@ from everview.facts.wording import counted
 from everview.handles.view import View
 from everview.refresh_views import own_error, refresh_views
 from everview.views.broken import broken_status
-from everview.views.following import views_too_old, views_written_with
 from everview.views.progress_bar import notebook_bar
 from everview.views.schedules import is_suspended
 from everview.views.status import Status
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from everview.lake.catalog import Entry
     from everview.scheduler.running import Scheduler
     from everview.views.world import World
+
+# What reads SQL is loaded by the calls that need it: the log answers the others.
 
 # How often a refresh that nobody called tries again where another writer was first.
 _TRIES = 3
@@ -116,7 +117,12 @@ class KeptFresh:
 
     def _before_read(self, entries: Iterable[Entry]) -> None:
         """Refresh those that are refreshed when they are read."""
-        names = views_too_old(self._world, entries)
+        asking = [e for e in entries if e.kind == "view" and e.when]
+        if not asking:
+            return
+        from everview.views.following import views_too_old
+
+        names = views_too_old(self._world, asking)
         if not names:
             return
         try:
@@ -130,6 +136,8 @@ class KeptFresh:
         """Refresh the views that ask to have what was written when the write returns; ViewsBehind
         if some could not.
         """
+        from everview.views.following import views_written_with
+
         names = views_written_with(self._world, table)
         if not names:
             return

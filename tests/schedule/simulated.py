@@ -8,12 +8,14 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
+from functools import lru_cache
 
 from everview.facts.when import Schedule
 from everview.schedule.due import Watched, due
 from everview.schedule.memory import Memory
 from everview.sql.statements.when import when_of
 
+_when = lru_cache(when_of)
 SECOND, MINUTE, HOUR = 1000, 60_000, 3_600_000
 START = 1_790_000_040_000  # a full minute
 
@@ -68,7 +70,7 @@ class Simulated:
         return [
             Watched(
                 name,
-                Schedule(when_of(text), suspended=name in self.suspended),
+                Schedule(_when(text), suspended=name in self.suspended),
                 tuple(self.below(name)),
                 self.since(name, self.now),
             )

@@ -157,11 +157,11 @@ def test_a_lag_of_views_over_views_counts_from_the_tables() -> None:
     assert len(shop.of("above")) <= 6 * 60 / 8
 
 
-TIMES = st.lists(st.integers(START, START + 6 * HOUR), max_size=60).map(sorted)
+TIMES = st.lists(st.integers(START, START + 2 * HOUR), max_size=40).map(sorted)
 INTERVALS = st.sampled_from([1, 2, 5, 7, 30, 60])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(TIMES, TIMES, INTERVALS, INTERVALS, st.sampled_from([0.1, 3.0]))
 def test_a_lag_is_kept_whatever_is_written(
     t: list[int], u: list[int], low: int, high: int, seconds: float
@@ -173,16 +173,16 @@ def test_a_lag_is_kept_whatever_is_written(
         {"t": t, "u": u},
         seconds=seconds / 3,
     )
-    shop.run(START + 8 * HOUR)
+    shop.run(START + 4 * HOUR)
     for view, lag in (("low", low), ("high", high)):
         assert shop.since(view, shop.now) is None  # nothing is left out
         for ran in shop.of(view):
             assert ran.since is None or ran.ended - ran.since <= lag * MINUTE
-    # No refresh without something to do, but for the views above that follow one below.
-    assert all(r.since is not None for r in shop.ran if r.view == "low")
+    # None without something to do, but for a view that is below one that has.
+    assert all(r.since is not None for r in shop.ran if r.served is not None)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(TIMES, INTERVALS, st.integers(1, 200), st.integers(0, 4 * HOUR))
 def test_no_moment_is_answered_twice(t: list[int], minutes: int, seconds: int, stop: int) -> None:
     """Also where refreshes take longer than the interval, and after a stop."""
