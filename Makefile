@@ -13,7 +13,7 @@ FUZZ_CASES ?= 20000
 .DEFAULT_GOAL := help
 .PHONY: help setup demo picture docs docs-check functions test check nightly lint types format \
 	test-pure test-spark test-rest test-all test-corpus test-connect test-wheel test-connectors pictures mutate fuzz \
-	fuzz-sql fuzz-spark coverage bench bench-scale bench-page corpus dist lock clean
+	fuzz-sql fuzz-spark coverage bench bench-scale bench-page soak-run corpus dist lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s%s\n", $$1, $$2}'
@@ -102,6 +102,9 @@ bench: $(READY) ## refreshes against full recomputes and hand-written code, at s
 bench-scale: $(READY) ## the same at scale factors 1 and 10, all views and changes; hours, goes on where it was cut off
 	PYTHONPATH=src:. $(BIN)/python -m bench.run --scale 1 10 --whole --rounds 3 --resume \
 		--json artifacts/bench-scale.json $(ARGS)
+
+soak-run: $(READY) ## keep ten views fresh by a scheduler under a writer for MINUTES=2; lags, refreshes, CPU
+	PYTHONPATH=src:. $(BIN)/python -m bench.soak_run --minutes $(or $(MINUTES),2) $(ARGS)
 
 bench-page: $(READY) ## write docs/performance.md from artifacts/bench-scale.json, or from RESULTS=
 	PYTHONPATH=src:. $(BIN)/python -m bench.report $(or $(RESULTS),artifacts/bench-scale.json)

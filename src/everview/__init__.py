@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from everview.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from everview.errors import EverviewError, RefreshFailed
+    from everview.errors import EverviewError, RefreshFailed, ViewsBehind
     from everview.facts.keys import KeyCheck
     from everview.facts.methods import Method, Variant, Way
     from everview.facts.progress import Progress
     from everview.facts.receipts import Read, Receipt, Verification
     from everview.handles.table import Table
     from everview.handles.view import View
+    from everview.scheduler.events import SchedulerStatus
+    from everview.scheduler.running import Scheduler
     from everview.session import open
     from everview.settings import Settings
     from everview.views.explanation import Explanation
@@ -30,12 +32,15 @@ __all__ = [
     "Read",
     "Receipt",
     "RefreshFailed",
+    "Scheduler",
+    "SchedulerStatus",
     "Settings",
     "Status",
     "Table",
     "Variant",
     "Verification",
     "View",
+    "ViewsBehind",
     "Warehouse",
     "Way",
     "__version__",
@@ -53,12 +58,15 @@ _HOMES = {
     "Read": "everview.facts.receipts",
     "Receipt": "everview.facts.receipts",
     "RefreshFailed": "everview.errors",
+    "Scheduler": "everview.scheduler.running",
+    "SchedulerStatus": "everview.scheduler.events",
     "Settings": "everview.settings",
     "Status": "everview.views.status",
     "Table": "everview.handles.table",
     "Variant": "everview.facts.methods",
     "Verification": "everview.facts.receipts",
     "View": "everview.handles.view",
+    "ViewsBehind": "everview.errors",
     "Warehouse": "everview.warehouse",
     "Way": "everview.facts.methods",
     "open": "everview.session",

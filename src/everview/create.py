@@ -91,7 +91,8 @@ def _create(world: World, definition: Definition, *, replaced: bool) -> Receipt:
     in place of a view whose folder is gone. If that fails the folder is removed.
     """
     location = f"views/{uuid.uuid4().hex}"
-    entry = Entry(definition.name, "view", location, definition.comment, definition.policy)
+    wishes = {"policy": definition.policy, "when": definition.when}
+    entry = Entry(definition.name, "view", location, definition.comment, **wishes)
     pins: Pins = {}
     with no_folder_left(world, location), understood(world, definition, pins) as plan:
         if replaced:
@@ -108,7 +109,7 @@ def _create(world: World, definition: Definition, *, replaced: bool) -> Receipt:
 
 def _replace(world: World, entry: Entry, table: LakeTable, definition: Definition) -> Receipt:
     """Another definition for a view: its table gets a version with that record and those rows;
-    after it the catalog says the new comment and policy.
+    after it the catalog says the new comment and policy, and when it is refreshed.
     """
     base = table.snapshot(table.head().version)
     pins: Pins = {}
@@ -122,7 +123,7 @@ def _replace(world: World, entry: Entry, table: LakeTable, definition: Definitio
 
 
 def _set_wishes(world: World, entry: Entry, definition: Definition) -> None:
-    """The comment and the policy of a view that was replaced."""
+    """The comment and the policy of a view that was replaced, and when it is refreshed."""
 
     def decide(entries: Entries) -> tuple[Entry, ...]:
         known = find_entry(entries, entry.name)
@@ -136,6 +137,8 @@ def _set_wishes(world: World, entry: Entry, definition: Definition) -> None:
             name=definition.name,
             comment=definition.comment,
             policy=definition.policy,
+            when=definition.when,
+            suspended="",
         )
         return (*(e for e in entries.entries if e != known), wanted)
 

@@ -255,6 +255,16 @@ class StrategyNotApplicable(EverviewError):
     title = "the strategy does not apply to this view"
 
 
+class ViewsBehind(EverviewError):
+    """A write stands, but an IMMEDIATE view lacks it. Do what its error says, then refresh it."""
+
+    code = "EV-5008"
+    title = "the write stands, but a view that goes with it is behind"
+    version: int
+    receipts: tuple[Any, ...] = ()
+    errors: dict[str, EverviewError]
+
+
 # 6xxx: the machine
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from pyspark.errors import AnalysisException, ParseException
@@ -31,12 +31,19 @@ from everview.sql.statements.spark_text import SparkText, over_placeholders
 from everview.views.resolve import Resolved, resolve, resolve_by_spark, virtual_view
 from everview.views.world import World, find_entry, seen_of
 
+BeforeRead = Callable[[Iterable[Entry]], None]
+
 
 def query_frame(
-    world: World, spark: SparkSession, text: str, given: Mapping[str, DataFrame] | None = None
+    world: World,
+    spark: SparkSession,
+    text: str,
+    given: Mapping[str, DataFrame] | None = None,
+    before: BeforeRead | None = None,
 ) -> DataFrame:
     """The rows of a query in a session, over tables and views by their names, public columns
-    only; `given` are further frames by name.
+    only; `given` are further frames by name. `before` is told first which tables and views are
+    read as they are now.
     """
     given = given or {}
     is_caller = spark is world.engine.caller
@@ -47,6 +54,9 @@ def query_frame(
         sources = tuple(dict.fromkeys(Source(m.name) for m in query.mentions))
     else:
         sources = past_sources(query)
+    if before is not None:
+        now = (resolved.entries.get(s.name) for s in sources if s.past is None)
+        before([entry for entry in now if entry is not None])
     frames = {source: read.frame(source) for source in sources}
     names = {source: f"source{i}" for i, source in enumerate(frames)}
     if isinstance(query, SparkText):

@@ -35,6 +35,7 @@ from everview.views.gather import Pins
 from everview.views.graph import readers, refresh_order, views_below
 from everview.views.planned_together import PlansOfRun
 from everview.views.replacement import names_read_now, why_rebuild
+from everview.views.schedules import is_suspended
 from everview.views.skipped import skipped
 from everview.views.world import World, record_of
 
@@ -45,14 +46,17 @@ def refresh_views(
     """Refresh these views and those below them; where all is to be anew, the named ones are.
 
     Of one view its receipt, with those of the views below in it; of several a receipt per view,
-    none twice. RefreshFailed at the end if some could not be refreshed.
+    none twice. RefreshFailed at the end if some could not be refreshed. A suspended view below
+    them is read as it is.
     """
     # Views read the same columns of the same tables, and have changes in common.
     world = replace(world, held=HeldColumns(), run=RowsOfRun(uuid.uuid4().hex))
-    known = {e.name.lower(): e.name for e in world.catalog.read().entries if e.kind == "view"}
-    read = {n: _sources(world, n) for n in known}
-    sources = {n: () if isinstance(s, Exception) else s for n, s in read.items()}
     wanted = list(dict.fromkeys(world.entry(n, "view").name.lower() for n in names))
+    views = [e for e in world.catalog.read().entries if e.kind == "view"]
+    known = {e.name.lower(): e.name for e in views}
+    left = {e.name.lower() for e in views if is_suspended(e)} - set(wanted)
+    read = {n: _sources(world, n) for n in known if n not in left}
+    sources = {n: () if isinstance(s, Exception) else s for n, s in read.items()}
     order = refresh_order(wanted, sources)
     pins = _pins(world, [s for n in order for s in sources[n] if s not in sources])
 

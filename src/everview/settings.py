@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, tzinfo
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from everview.errors import InvalidArgument
 from everview.facts.merge_on_read import MERGE_ON_READ
@@ -71,6 +73,11 @@ class Settings:
         "`explain` says which are off.",
     )
 
+    time_zone: str = _setting(
+        "UTC",
+        "The time zone whose clocks the fields of CRON are read by, such as Europe/Berlin.",
+    )
+
     class_archive: str = _setting(
         "on",
         "Whether the Java that Everview starts reads Spark's classes from an archive, which the "
@@ -81,6 +88,7 @@ class Settings:
         self._require(self.policy in POLICIES, "policy", f"one of {', '.join(POLICIES)}")
         self._require(bool(_MEMORY.fullmatch(str(self.memory))), "memory", "such as 512m or 4g")
         self._require(self.class_archive in ("on", "off"), "class_archive", "on or off")
+        self._require(zone_of(self.time_zone) is not None, "time_zone", "such as Europe/Berlin")
         known = self.merge_on_read in MERGE_ON_READ
         self._require(known, "merge_on_read", " or ".join(MERGE_ON_READ))
         for name in _NUMBERS:
@@ -91,6 +99,11 @@ class Settings:
         names: object = self.passes_off
         are_names = isinstance(names, tuple) and all(isinstance(n, str) for n in names)
         self._require(are_names, "passes_off", "a tuple of names")
+
+    @property
+    def zone(self) -> tzinfo:
+        """The time zone by whose clocks cron fields are read."""
+        return zone_of(self.time_zone) or UTC
 
     def _require(self, holds: bool, name: str, wanted: str) -> None:
         if not holds:
@@ -116,6 +129,16 @@ class Settings:
     def __str__(self) -> str:
         width = max(map(len, _KINDS))
         return "\n".join(f"{n:<{width}}  {_shown(v)}" for n, v in self.to_dict().items())
+
+
+def zone_of(name: object) -> tzinfo | None:
+    """The time zone of a name, None if there is none."""
+    if name == "UTC":  # is there without the database of time zones too
+        return UTC
+    try:
+        return ZoneInfo(str(name))
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
 
 
 _KINDS: dict[str, type] = {f.name: type(f.default) for f in fields(Settings)}

@@ -50,6 +50,7 @@ class Definition:
     cluster_by: tuple[str, ...] = ()
     merge_on_read: MergeOnRead | None = None  # None leaves it as it is
     recorded: ViewRecord | None = None  # of a view that is built anew, as it was built before
+    when: str = ""  # it is refreshed, as the catalog says it; "" is ON DEMAND
 
     def visible(self, source: str, schema: Schema) -> Schema:
         """The columns of a source that the text is read over: all, or of a view that is built

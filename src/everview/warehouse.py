@@ -7,20 +7,15 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from everview.errors import WarehouseClosed
-from everview.facts.failures import unforeseen
 from everview.facts.merge_on_read import merge_on_read_or_none
 from everview.facts.progress import Watcher
-from everview.facts.receipts import Receipt
-from everview.facts.refreshes import Wish
 from everview.handles.table import Table
 from everview.handles.temporary_views import TemporaryViews
 from everview.handles.view import View
-from everview.refresh_views import refresh_views
+from everview.kept_fresh import KeptFresh
 from everview.settings import Settings
-from everview.views.broken import broken_status
 from everview.views.notebook import warehouse_html
-from everview.views.progress_bar import notebook_bar
-from everview.views.status import Status
+from everview.views.schedules import when_text
 from everview.views.world import World
 
 if TYPE_CHECKING:
@@ -35,7 +30,7 @@ if TYPE_CHECKING:
 # What reads SQL and runs Spark is loaded by the calls that need it: the log answers the others.
 
 
-class Warehouse:
+class Warehouse(KeptFresh):
     """Tables and materialized views at one place; use it as a context manager or close it."""
 
     def __init__(self, world: World, progress: Watcher | None = None) -> None:
@@ -67,7 +62,9 @@ class Warehouse:
         return self._world.settings
 
     def close(self) -> None:
-        """Let go of the warehouse; the Spark session stays."""
+        """Let go of the warehouse; the Spark session stays. A scheduler of it is stopped."""
+        if self._scheduler is not None:
+            self._scheduler.stop()
         if self._open_world is not None:
             self._open_world.engine.release()
         self._open_world = None
@@ -156,6 +153,7 @@ class Warehouse:
         replace: bool = False,
         cluster_by: str | Sequence[str] = (),
         merge_on_read: str | None = None,
+        when: str | None = None,
     ) -> View:
         """Create a view and build it; it equals its definition at the versions it then read.
 
@@ -165,10 +163,12 @@ class Warehouse:
 
         `replace` gives a view of that name the new definition in the same place; StillUsed if a
         view above uses a column that would go. Files hold ranges of the columns `cluster_by`.
-        `merge_on_read` is that of set_merge_on_read; without it the setting decides.
+        `merge_on_read` is that of set_merge_on_read; without it the setting decides. `when` says
+        when it is refreshed, as view.set_when; without it, ON DEMAND.
         """
         from everview.create import create_view
         from everview.spark.pinned import pinned_settings
+        from everview.sql.statements.when import when_of
         from everview.understand import Definition, policy_of
 
         wanted = policy_of(self.settings.policy if policy is None else policy)
@@ -177,6 +177,7 @@ class Warehouse:
             *(name, sql, pinned_settings(self.spark), wanted, comment or ""),
             cluster_by=columns,
             merge_on_read=merge_on_read_or_none(merge_on_read),
+            when="" if when is None else when_text(when_of(when)),
         )
         create_view(self._world, definition, replace=replace)
         return self.view(name)
@@ -193,54 +194,6 @@ class Warehouse:
         from everview.sql.read.inline import VirtualView
 
         create_virtual_view(self._world, VirtualView(name, sql), comment or "", replace=replace)
-
-    def view(self, name: str) -> View:
-        """The handle of a materialized view."""
-        return View(self, name)
-
-    def views(self) -> list[str]:
-        """The names of all materialized views."""
-        return [e.name for e in self._world.catalog.read().entries if e.kind == "view"]
-
-    def refresh(
-        self,
-        *names: str,
-        full: bool = False,
-        retry: int = 0,
-        strategy: str = "auto",
-        progress: Watcher | None = None,
-    ) -> list[Receipt]:
-        """Refresh these views, or all, sources first, all at one set of source versions.
-
-        `full` recomputes them whatever changed, `strategy` forces one way: View.refresh() says
-        which. `progress` is called with a Progress when a step begins and when a view is done; a
-        notebook shows a bar without it. Gives a receipt per view; of one view that was named, with
-        those of the views below in it. A view that somebody else wrote meanwhile is planned and run
-        again up to `retry` times, unless that was a refresh that did the work.
-
-        A view that fails stops only those that depend on it: at the end RefreshFailed is raised,
-        whose `receipts` are those of the other views and whose `errors` has each view's own error.
-        """
-        wanted = [self.view(n).name for n in names] if names else self.views()
-        return self._refresh(wanted, Wish.of(retry, strategy, full=full), progress)
-
-    def status(self, *names: str) -> list[Status]:
-        """How fresh these views are, or all; `error` says it of one of which it cannot be told."""
-        wanted = [self.view(n).name for n in names] if names else self.views()
-        return [self._status(name) for name in wanted]
-
-    def _status(self, name: str) -> Status:
-        try:
-            return self.view(name).status()
-        except Exception as error:
-            return broken_status(self._world, self._world.entry(name), unforeseen(error))
-
-    def _refresh(self, names: list[str], wish: Wish, progress: Watcher | None) -> list[Receipt]:
-        watcher = progress or self._progress or notebook_bar()
-        try:
-            return refresh_views(self._world, names, wish, watcher)
-        finally:
-            self._temporary.follow(self._world)
 
     def sql(self, text: str) -> DataFrame:
         """Run one statement, as spark.sql does: of a query its rows (public columns only), of

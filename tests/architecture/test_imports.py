@@ -13,7 +13,7 @@ from tests.architecture.tree import SOURCES, files
 ORDER = (
     *("version", "coded_error", "errors", "cards"),
     *("algebra", "algebra.derive", "algebra.meaning", "algebra.notation"),
-    *("facts", "settings"),
+    *("facts", "settings", "schedule"),
     *("sql", "sql.read", "sql.write", "sql.decorrelate", "sql.bind", "sql.statements"),
     *(
         "aggregates",
@@ -31,7 +31,7 @@ ORDER = (
     *("run", "run.driver", "run.rows", "run.understand", "run.refresh", "run.dml", "run.check"),
     "views",
     *("refresh", "understand", "build", "above", "create", "queries", "tables", "refresh_views"),
-    *("handles", "statements", "warehouse", "session"),
+    *("scheduler", "handles", "kept_fresh", "statements", "warehouse", "session"),
     "__init__",  # what `import everview` gives
     *("cli", "testing", "web", "__main__"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,32 @@ def test_the_catalog_is_read_after_a_checkpoint(catalog: Catalog) -> None:
     EmbeddedDelta().open(f"{catalog.uri}/_everview/catalog").checkpoint()
     OPENED.clear()
     assert catalog.read() == Entries(1, (A,))
+
+
+def test_a_catalog_gets_the_columns_of_when_as_soon_as_they_say_something(
+    catalog: Catalog,
+) -> None:
+    catalog.write((A, B), 0)
+    assert "when" not in columns(catalog)
+    every = replace(B, when="EVERY 5 MINUTES")
+    catalog.write((A, every), 1)
+    assert columns(catalog) >= {"when", "policy"}
+    assert catalog.read().entries == (A, every)
+    waiting = replace(every, suspended="yes")
+    catalog.write((A, waiting), 2)
+    assert Catalog(catalog.uri).read().entries == (A, waiting)
+    catalog.write((A, B), 3)  # nothing is said any more, and nothing is left of it
+    assert catalog.read().entries == (A, B)
+
+
+def test_of_two_that_give_it_the_columns_one_is_first(catalog: Catalog) -> None:
+    catalog.write((A, B), 0)
+    catalog.write((A, replace(B, suspended="yes")), 1)
+    with pytest.raises(CommitConflict):
+        catalog.write((A, replace(B, when="IMMEDIATE")), 1)
+    assert catalog.read().entries == (A, replace(B, suspended="yes"))
+
+
+def columns(catalog: Catalog) -> set[str]:
+    table = EmbeddedDelta({}).open(f"{catalog.uri}/_everview/catalog")
+    return set(table.snapshot(table.head().version).schema.names)

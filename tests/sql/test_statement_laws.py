@@ -39,7 +39,7 @@ def meaning(value: object) -> object:
             return parts
         case tuple():
             return [meaning(v) for v in value]
-        case None | str() | bool() | float():
+        case None | str() | int() | float():
             return value
     return type(value).__name__, [(name, meaning(v)) for name, v in fields(value)]
 
@@ -118,6 +118,6 @@ def _parts(value: object) -> list[Slice]:
             return [value]
         case tuple():
             return [part for v in value for part in _parts(v)]
-        case None | str() | bool() | float() | Name():
+        case None | str() | int() | float() | Name():
             return []
     return [part for _, v in fields(value) for part in _parts(v)]

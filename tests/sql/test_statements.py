@@ -43,7 +43,7 @@ def _shown(value: object) -> str:
             return f"{'.'.join(parts)}@{start}-{end}"
         case tuple():
             return f"({', '.join(_shown(v) for v in value)})"
-        case str() | bool() | float():
+        case str() | int() | float():
             return repr(value)
     inner = ", ".join(f"{name}={_shown(v)}" for name, v in fields(value))
     return f"{type(value).__name__}({inner})"

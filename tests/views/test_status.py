@@ -214,3 +214,19 @@ def test_a_key_is_named_as_the_view_names_it_or_as_it_is_computed(sql: str, text
 
 def test_it_survives_json() -> None:
     assert json.loads(json.dumps(LATE.to_dict()))["fresh_as_of"] == NOW - 2 * MINUTE
+
+
+def test_when_it_is_refreshed_stands_behind_the_policy() -> None:
+    assert status_row(LATE, NOW)[3] == "AUTO"
+    often = replace(LATE, schedule="EVERY 5 MINUTES, suspended")
+    assert status_row(often, NOW)[3] == "AUTO, EVERY 5 MINUTES, suspended"
+    assert often.to_dict()["schedule"] == "EVERY 5 MINUTES, suspended"
+
+
+def test_refreshes_that_fail_are_told_beside_what_the_view_lacks() -> None:
+    error = UnknownName("There is no table `sales`.\nNone.", remedy="Attach it.").to_dict()
+    failing = {"tries": 3, "at": NOW, "next_try": NOW + MINUTE, "error": error}
+    told_of = status_row(replace(LATE, failing=failing), NOW)[2]
+    assert told_of == "sales +3 commits; failed 3 times: EV-1002: There is no table `sales`."
+    once = replace(LATE, behind={}, failing={**failing, "tries": 1})
+    assert status_row(once, NOW)[2] == "failed once: EV-1002: There is no table `sales`."

@@ -13,7 +13,13 @@ from tools.docs.errors_page import linked
 
 WIDTH = 88
 # What a method is called on, by class.
-SPOKEN = {"Warehouse": "wh", "Table": "table", "View": "view", "open": "ev"}
+SPOKEN = {
+    "Warehouse": "wh",
+    "Table": "table",
+    "View": "view",
+    "Scheduler": "scheduler",
+    "open": "ev",
+}
 # Said once for all values by the template.
 SHARED_METHODS = frozenset(("to_dict", "from_dict"))
 

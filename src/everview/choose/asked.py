@@ -11,8 +11,8 @@ from everview.algebra.scalars import called
 from everview.algebra.types import is_equal_only_to_itself, type_of
 from everview.errors import StrategyNotApplicable
 from everview.facts.asked_strategy import AskedStrategy
-from everview.shape.grouped import Grouped
 from everview.shape.bag import Bag
+from everview.shape.grouped import Grouped
 from everview.shape.shape import FullOnly, Keyed, Shape
 
 

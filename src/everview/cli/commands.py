@@ -92,9 +92,20 @@ def _selection(warehouse: everview.Warehouse, patterns: list[str]) -> list[str]:
 
 
 def run_status(arguments: argparse.Namespace, screen: Screen) -> int:
-    """One line per view."""
+    """One line per view; with --watch again and again."""
     with opened(arguments, screen) as warehouse:
-        statuses = warehouse.status(*arguments.views)
+        code = _show_status(warehouse.status(*arguments.views), arguments, screen)
+        while arguments.watch is not None:
+            time.sleep(arguments.watch)
+            statuses = warehouse.status(*arguments.views)
+            screen.anew()
+            _show_status(statuses, arguments, screen)
+    return code
+
+
+def _show_status(
+    statuses: list[everview.Status], arguments: argparse.Namespace, screen: Screen
+) -> int:
     old = [] if arguments.max_age is None else _too_old(statuses, arguments.max_age)
     if screen.json:
         asked = arguments.max_age is not None

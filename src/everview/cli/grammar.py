@@ -13,6 +13,7 @@ DEMO_SALES = 8_000_000
 TABLE_ROWS = 100
 HISTORY_ROWS = 20
 START_SECONDS = 60
+WATCH_SECONDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,14 @@ def _count(text: str) -> int:
     if not (digits.isascii() and digits.isdecimal()):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
     return int(digits)
+
+
+def _period(text: str) -> int:
+    """Seconds between two looks, at least one."""
+    seconds = _count(text)
+    if seconds < 1:
+        raise argparse.ArgumentTypeError("at least 1 second")
+    return seconds
 
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -151,12 +160,36 @@ COMMANDS = (
         "already done; --retry is for any other writer.",
     ),
     Command(
+        "run",
+        "Keep views fresh: refresh each when it says.",
+        ("everview run -w shop", "everview run --port 9187 --json", "everview run --once"),
+        (
+            _flag("--once", help="refresh what is due now, and end"),
+            _number("--port", "serve /metrics for Prometheus and /health at this port"),
+            Option(
+                ("--address",),
+                "where the port listens (default: 127.0.0.1, this machine alone)",
+                {"metavar": "ADDRESS", "default": "127.0.0.1"},
+            ),
+        ),
+        "When is said by the views: ALTER MATERIALIZED VIEW ... SET REFRESH EVERY 5 MINUTES.\n"
+        "A line per refresh, with --json a document. It runs until Ctrl-C, or SIGTERM, which\n"
+        "waits for the refresh that runs. Of several processes one refreshes a warehouse;\n"
+        "the others wait and take over. With --once the exit code is 1 if a refresh\n"
+        "failed; if another process has the work, nothing is done.",
+    ),
+    Command(
         "status",
         "Show how fresh each view is and how far behind.",
         ("everview status city_sales --json", "everview status --max-age 2h"),
         (
             _views("views to show; all if none is named"),
             _flag("--tree", help="show which views stand on which tables"),
+            Option(
+                ("--watch",),
+                f"show it again every so many seconds (default: {WATCH_SECONDS}), until Ctrl-C",
+                {"type": _period, "nargs": "?", "const": WATCH_SECONDS, "metavar": "SECONDS"},
+            ),
             Option(
                 ("--max-age",),
                 "exit with code 5 if a view is older than this, such as 90s, 30m, 2h or 1d",

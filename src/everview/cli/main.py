@@ -25,6 +25,7 @@ HOMES = {
     "demo": "everview.cli.demo",
     "sql": "everview.cli.query",
     "refresh": "everview.cli.commands",
+    "run": "everview.cli.scheduling",
     "status": "everview.cli.commands",
     "explain": "everview.cli.commands",
     "verify": "everview.cli.commands",

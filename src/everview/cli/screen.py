@@ -48,6 +48,12 @@ class Screen:
         else:
             self.out.print(what, soft_wrap=not wrap and isinstance(what, Text | str))
 
+    def anew(self) -> None:
+        """Empty a terminal for what comes now; without one the next text follows the last."""
+        if not self.plain and not self.json:
+            self.progress.clear()
+            self.out.clear()
+
     def document(self, value: Any) -> None:
         """Print the one JSON document of a command."""
         self.progress.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,6 +37,10 @@ class Owner(Protocol):
 
     def _drop(self, name: str, *, cascade: bool) -> tuple[str, ...]: ...
 
+    def _before_read(self, entries: Iterable[Entry]) -> None: ...
+
+    def _after_write(self, table: str, version: int) -> None: ...
+
 
 class Handle:
     """A name of the warehouse; what it stands for is looked up at every call."""
@@ -63,10 +68,19 @@ class Handle:
 
     def to_df(self, version: int | None = None) -> DataFrame:
         """Its rows as a DataFrame of the warehouse's session, at the newest or an older version."""
+        return self._frame(self._asked(version))
+
+    def _frame(self, version: int | None) -> DataFrame:
         from everview.queries import public_frame
 
-        at = None if version is None else version_number(version)
-        return public_frame(self._world, self._warehouse.spark, self._entry, at)
+        return public_frame(self._world, self._warehouse.spark, self._entry, version)
+
+    def _asked(self, version: int | None) -> int | None:
+        """The version to read; before the newest is read, a view may have to be refreshed."""
+        if version is None:
+            self._warehouse._before_read([self._entry])
+            return None
+        return version_number(version)
 
     def to_arrow(self, version: int | None = None) -> pa.Table:
         """Its rows as an Arrow table, at the newest or an older version. Up to 64 MB of files are
@@ -75,9 +89,9 @@ class Handle:
         """
         from everview.views.arrow_rows import arrow_rows
 
-        at = None if version is None else version_number(version)
+        at = self._asked(version)
         rows = arrow_rows(self._world, self._entry, at)
-        return self.to_df(at).toArrow() if rows is None else rows
+        return self._frame(at).toArrow() if rows is None else rows
 
     def to_pandas(self, version: int | None = None) -> pd.DataFrame:
         """Its rows as a DataFrame of pandas, read as by to_arrow."""
@@ -92,7 +106,7 @@ class Handle:
     @property
     def schema(self) -> StructType:
         """The names and types of its columns as Spark has them; no rows are read."""
-        return self.to_df().schema
+        return self._frame(None).schema
 
     def show(self, n: int = 20, *, truncate: bool | int = True) -> None:
         """Print some of its rows, as DataFrame.show does."""
@@ -102,8 +116,9 @@ class Handle:
         """How many rows a reader sees; from the log where it says, else Spark counts them."""
         from everview.views.arrow_rows import number_of_rows
 
+        at = self._asked(None)
         number = number_of_rows(self._world.open(self._entry))
-        return self.to_df().count() if number is None else number
+        return self._frame(at).count() if number is None else number
 
     def __bool__(self) -> bool:
         """A handle is true, also of no rows."""

@@ -31,28 +31,31 @@ class Table(Handle):
     def append(self, df: Frame, token: str | None = None) -> int:
         """Insert the rows; gives the table's version after it. A token makes a rerun do nothing.
 
+        Here and in every other write: views that are refreshed IMMEDIATE have the rows when it
+        returns. If one could not be refreshed, ViewsBehind is raised, and the write stands.
+
         The rows may be a DataFrame of Spark, pandas or polars, or an Arrow table, here and wherever
         a DataFrame is wanted.
         """
-        return self._writer().append(df, token)
+        return self._written(self._writer().append(df, token))
 
     def overwrite(self, df: Frame, token: str | None = None) -> int:
         """Replace all rows."""
-        return self._writer().overwrite(df, token)
+        return self._written(self._writer().overwrite(df, token))
 
     def delete(self, where: str, token: str | None = None) -> int:
         """Delete the rows for which the SQL condition is true."""
-        return self._writer().delete(where, token)
+        return self._written(self._writer().delete(where, token))
 
     def update(
         self, set: Mapping[str, str], where: str | None = None, token: str | None = None
     ) -> int:
         """Set columns to SQL expressions in the rows for which the condition is true."""
-        return self._writer().update(set, where, token)
+        return self._written(self._writer().update(set, where, token))
 
     def merge(self, df: Frame, on: str | Sequence[str], token: str | None = None) -> int:
         """Update the rows whose key is among the given ones, insert the rest."""
-        return self._writer().merge(df, on, token)
+        return self._written(self._writer().merge(df, on, token))
 
     def verify(self) -> list[KeyCheck]:
         """Check the declared constraints on all rows: NOT NULL, primary key, foreign keys."""
@@ -115,6 +118,11 @@ class Table(Handle):
         """
         self._require_own()
         return super().vacuum(retention_hours, dry_run=dry_run, force=force)
+
+    def _written(self, version: int) -> int:
+        """What a write gives: the version, after the views that ask for it have it too."""
+        self._warehouse._after_write(self.name, version)
+        return version
 
     def _writer(self) -> TableWriter:
         from everview.tables import writer

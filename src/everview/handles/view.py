@@ -13,8 +13,10 @@ from everview.handles.handle import Handle
 from everview.refresh_views import own_error
 from everview.spark.log import logged
 from everview.views.gather import gather_comparable, gather_from, stored_facts
+from everview.views.memories import memory_of
 from everview.views.notebook import view_html
 from everview.views.outlook import Outlook, outlook
+from everview.views.schedules import suspended_text, when_text
 from everview.views.staleness import behind_since
 from everview.views.status import Status, status_of
 from everview.views.world import receipts_of, record_of
@@ -130,6 +132,7 @@ class View(Handle):
             except EverviewError as error:
                 ahead = Outlook(ahead.behind, error=error)
         found = status_of(entry, stored, ahead, receipts_of(table, None), world.now())
+        found = replace(found, failing=memory_of(world, entry).failing)
         if ahead.error is not None or ahead.rebuilt:
             return replace(found, kept=kept)
         since = behind_since(world, gather_from(world, entry, stored, {}))
@@ -168,6 +171,34 @@ class View(Handle):
         table = world.open(entry)
         require_policy(shape_of_view(world, table, record_of(table)), wanted)
         alter_entry(world, entry, replace(entry, policy=wanted))
+
+    def set_when(self, when: str) -> None:
+        """Choose when it is refreshed from now on, as SQL says it behind REFRESH: `ON DEMAND`,
+        `EVERY 5 MINUTES`, `CRON '0 4 * * *'`, `TARGET LAG 10 MINUTES`, `ON READ WITHIN 1 HOUR` or
+        `IMMEDIATE`. EVERY, CRON and TARGET LAG need a scheduler: `everview run`.
+        """
+        from everview.sql.statements.when import when_of
+        from everview.views.catalog_changes import alter_entry
+
+        entry, text = self._entry, when_text(when_of(when))
+        alter_entry(self._world, entry, replace(entry, when=text))
+
+    def suspend(self) -> None:
+        """Leave it as it is until resume(): neither a scheduler nor a write, a reader or a refresh
+        of other views refreshes it, only one that names it. Changes wait.
+        """
+        self._set_suspended(suspended=True)
+
+    def resume(self) -> None:
+        """Refresh it again as it was before suspend()."""
+        self._set_suspended(suspended=False)
+
+    def _set_suspended(self, *, suspended: bool) -> None:
+        from everview.views.catalog_changes import alter_entry
+
+        entry = self._entry
+        changed = replace(entry, suspended=suspended_text(suspended=suspended))
+        alter_entry(self._world, entry, changed)
 
     def history(self) -> list[dict[str, Any]]:
         """The receipts of refreshes that moved the view, newest first; one that found nothing to

@@ -28,6 +28,8 @@ from everview.lake.storage import Storage
 _FOLDER = "_everview"
 _PLACE = f"{_FOLDER}/catalog"
 _COLUMNS = ("name", "kind", "location", "comment", "policy", "definition")
+# Columns that a catalog gets when they first say something: those made before lack them.
+_LATER = ("when", "suspended")
 _SCHEMA = Schema(tuple(Field(name, "string") for name in _COLUMNS))
 _ATTEMPTS = 10
 _PAUSE = 0.02  # seconds, times the number of the attempt
@@ -43,6 +45,8 @@ class Entry:
     comment: str = ""
     policy: str = ""
     definition: str = ""  # of a virtual view, which has no folder
+    when: str = ""  # a materialized view is refreshed, as SQL says it; "" is ON DEMAND
+    suspended: str = ""  # "yes" of a materialized view that waits until somebody names it
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,8 @@ class Catalog:
         if last is not None and last[0] == read:
             return last[1]
         rows = arrow_table(table.scan()).to_pylist()
-        entries = (Entry(**{column: row.get(column) or "" for column in _COLUMNS}) for row in rows)
+        known = (*_COLUMNS, *_LATER)
+        entries = (Entry(**{column: row.get(column) or "" for column in known}) for row in rows)
         found = Entries(table.version(), tuple(sorted(entries, key=lambda entry: entry.name)))
         self._last = read, found
         return found
@@ -142,15 +147,19 @@ def warehouse_state(uri: str, storage_options: Mapping[str, str] | None = None) 
 
 
 def _overwrite(table: DeltaTable, entries: tuple[Entry, ...], token: str) -> None:
+    there = {f.name for f in table.schema().fields}
+    later = [c for c in _LATER if c in there or any(getattr(e, c) for e in entries)]
     columns = {
         column: pa.array([getattr(entry, column) for entry in entries], pa.string())
-        for column in _COLUMNS
+        for column in (*_COLUMNS, *later)
     }
+    is_new = not there.issuperset(later)
     own = {"token": token, "operation": "CATALOG"}
     write_deltalake(
         table,
         pa.table(columns),
         mode="overwrite",
+        schema_mode="overwrite" if is_new else None,
         commit_properties=CommitProperties(
             custom_metadata={"userMetadata": json.dumps({"everview": own})}, max_commit_retries=0
         ),

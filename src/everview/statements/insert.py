@@ -27,7 +27,7 @@ def run_insert(wh: WarehousePort, statement: InsertInto | InsertOverwrite) -> Da
         version = table.overwrite(fitting)
     else:
         blind = not is_read_by(wh, table.name, statement.query)
-        version = table._writer().append(fitting, None, blind=blind)
+        version = table._written(table._writer().append(fitting, None, blind=blind))
     return changed_frame(wh, table, before, version)
 
 

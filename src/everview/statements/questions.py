@@ -107,6 +107,7 @@ def _create_text(wh: WarehousePort, entry: Entry) -> str:
         record = record_of(table)
         names = _column_list(record.columns.names if record.comments else (), record.comments)
         policy = f"\nREFRESH POLICY {entry.policy}"
+        policy += f"\nREFRESH {entry.when}" if entry.when else ""
         return (
             f"CREATE MATERIALIZED VIEW {quoted(entry.name)}{names}{comment}{policy} AS\n"
             f"{record.sql}"
@@ -177,7 +178,8 @@ def _details(wh: WarehousePort, entry: Entry) -> list[tuple[str, str, None]]:
     if entry.kind == "view":
         status = wh.view(entry.name).status()
         found["Rows"] = _number(status.rows)
-        found |= {"Policy": entry.policy, "Kept": status.kept, "Query": record_of(table).sql}
+        found |= {"Policy": entry.policy, "Refreshed": status.schedule, "Kept": status.kept}
+        found["Query"] = record_of(table).sql
         if record_of(table).cluster_by:
             found["Clustered by"] = ", ".join(record_of(table).cluster_by)
         found["Exact at"] = ", ".join(f"{n} v{v}" for n, v in status.exact_at.items())
@@ -214,7 +216,7 @@ def run_describe_history(wh: WarehousePort, statement: DescribeHistory) -> DataF
 
 
 def run_explain_query(wh: WarehousePort, statement: ExplainQuery) -> DataFrame:
-    frame = rows_of(wh, statement.query)
+    frame = rows_of(wh, statement.query, only_explained=True)
     mode = (statement.mode or "simple").lower()
     return text_frame(wh.spark, explained(frame, mode))
 

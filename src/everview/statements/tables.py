@@ -90,7 +90,8 @@ def run_delete(wh: WarehousePort, statement: DeleteFrom) -> DataFrame:
     checked_names(wh, statement.where)
     where = "TRUE" if statement.where is None else statement.where.text
     before = table.version
-    version = table._writer().under(_alias(statement.alias, table)).delete(where, None)
+    writer = table._writer().under(_alias(statement.alias, table))
+    version = table._written(writer.delete(where, None))
     return changed_frame(wh, table, before, version)
 
 
@@ -101,7 +102,7 @@ def run_update(wh: WarehousePort, statement: Update) -> DataFrame:
     checked_names(wh, statement.where, *(a.value for a in statement.assignments))
     where = None if statement.where is None else statement.where.text
     before = table.version
-    version = table._writer().under(alias).update(values, where, None)
+    version = table._written(table._writer().under(alias).update(values, where, None))
     return changed_frame(wh, table, before, version)
 
 
@@ -121,7 +122,8 @@ def run_merge(wh: WarehousePort, statement: MergeInto) -> DataFrame:
     for clause in statement.clauses:
         checked_names(wh, *_values(clause.action))
     before = table.version
-    version = table._writer().under(merge.target).merge_into(given, merge, None)
+    writer = table._writer().under(merge.target)
+    version = table._written(writer.merge_into(given, merge, None))
     return changed_frame(wh, table, before, version)
 
 
@@ -134,7 +136,8 @@ def _source(wh: WarehousePort, statement: MergeInto) -> tuple[DataFrame, str]:
     whole = statement.on.whole
     named = Slice(whole[source.start : source.end], source.start, whole)
     with placed(named, above=1):
-        rows = query_frame(wh._world, wh.spark, f"SELECT * FROM\n{named.text}")
+        text = f"SELECT * FROM\n{named.text}"
+        rows = query_frame(wh._world, wh.spark, text, before=wh._before_read)
     return rows, (statement.source_alias or source).parts[-1]
 
 

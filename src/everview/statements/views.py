@@ -23,6 +23,8 @@ from everview.sql.statements.parts import (
     SetLocation,
     SetMergeOnRead,
     SetPolicy,
+    SetSuspended,
+    SetWhen,
     ViewColumn,
 )
 from everview.sql.statements.values import (
@@ -43,6 +45,7 @@ from everview.understand import Definition, find_sources, understand
 from everview.views.attachments import set_location
 from everview.views.catalog_changes import alter_entry, drop_entry
 from everview.views.kept import how_kept
+from everview.views.schedules import when_text
 from everview.views.world import KINDS, find_entry
 
 
@@ -67,6 +70,7 @@ def _definition(wh: WarehousePort, statement: CreateMaterializedView) -> Definit
         comments=_comments(columns),
         cluster_by=tuple(name.dotted for name in statement.cluster_by),
         merge_on_read=statement.merge_on_read,
+        when=when_text(statement.when),
     )
 
 
@@ -146,6 +150,11 @@ def run_alter(
             set_location(world, entry, path)
         case SetPolicy(policy):
             wh.view(entry.name).set_policy(policy)
+        case SetWhen(when):
+            wh.view(entry.name).set_when(str(when))
+        case SetSuspended(suspended):
+            view = wh.view(entry.name)
+            view.suspend() if suspended else view.resume()
         case SetMergeOnRead(value):
             handle = wh.view(entry.name) if entry.kind == "view" else wh.table(entry.name)
             handle.set_merge_on_read(value)

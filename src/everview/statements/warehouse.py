@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from everview.facts.failures import retold
 from everview.facts.receipts import Receipt
 from everview.handles.table import Table
 from everview.handles.view import View
+from everview.lake.catalog import Entry
 from everview.queries import query_frame
 from everview.sql.read.parse import parse_query
 from everview.sql.statements.parts import Name, Slice
@@ -49,6 +50,8 @@ class WarehousePort(Protocol):
 
     def status(self, *names: str) -> list[Status]: ...
 
+    def _before_read(self, entries: Iterable[Entry]) -> None: ...
+
 
 @contextlib.contextmanager
 def placed(part: Slice, above: int = 0) -> Iterator[None]:
@@ -75,11 +78,14 @@ def in_whole(part: Slice, place: Place, above: int) -> Place:
 
 
 def checked_names(wh: WarehousePort, *parts: Slice | None) -> None:
-    """Every name in conditions and values must be known, or is shown at its place."""
+    """Every name in conditions and values must be known, or is shown at its place; views that are
+    refreshed when they are read are.
+    """
     for part in parts:
         if part is not None:
             with placed(part, above=1):
-                resolve(wh._world, parse_query(f"SELECT (\n{part.text}\n)"))
+                found = resolve(wh._world, parse_query(f"SELECT (\n{part.text}\n)"))
+                wh._before_read(found.entries.values())
 
 
 def is_read_by(wh: WarehousePort, name: str, part: Slice) -> bool:
@@ -89,10 +95,13 @@ def is_read_by(wh: WarehousePort, name: str, part: Slice) -> bool:
     return any(e.name.lower() == name.lower() for e in read)
 
 
-def rows_of(wh: WarehousePort, part: Slice) -> DataFrame:
-    """The rows of a query that is part of a statement, in the caller's session."""
+def rows_of(wh: WarehousePort, part: Slice, *, only_explained: bool = False) -> DataFrame:
+    """The rows of a query that is part of a statement, in the caller's session. Views in it that
+    are refreshed when they are read are, unless it is only explained.
+    """
+    before = None if only_explained else wh._before_read
     with placed(part):
-        return query_frame(wh._world, wh.spark, part.text)
+        return query_frame(wh._world, wh.spark, part.text, before=before)
 
 
 def single(name: Name) -> str:

@@ -8,6 +8,7 @@ from everview.errors import EverviewError
 from everview.facts.methods import stored_method
 from everview.lake.catalog import Entry
 from everview.views.gather import stored_facts
+from everview.views.schedules import schedule_text
 from everview.views.status import Status, recorded_as
 from everview.views.world import World, receipts_of
 
@@ -25,6 +26,7 @@ def broken_status(world: World, entry: Entry, error: EverviewError) -> Status:
         last_refresh=None,
         asked_at=world.now(),
         error=error.to_dict(),
+        schedule=schedule_text(entry),
     )
     try:
         table = world.open(entry)

@@ -8,6 +8,7 @@ from everview.errors import EverviewError
 from everview.facts.refreshes import RefreshFacts, SourceFacts
 from everview.lake.port import LakeTable
 from everview.views.gather import gather
+from everview.views.schedules import is_suspended
 from everview.views.world import World
 
 # Of what is no longer in the log it is not known when it happened.
@@ -16,7 +17,7 @@ _LONG_AGO = 0
 
 def behind_since(world: World, facts: RefreshFacts) -> int | None:
     """When the oldest commit was made, in milliseconds since the epoch, that the view has not seen
-    or that a view below it has not; None if there is none.
+    or that a view below it has not; None if there is none. A suspended view below is as it is.
     """
     if not facts.stored.built:
         return _LONG_AGO
@@ -26,7 +27,7 @@ def behind_since(world: World, facts: RefreshFacts) -> int | None:
         table = world.open(entry)
         if source.old != source.new:
             found.append(_first_unseen(table, source))
-        if entry.kind == "view":
+        if entry.kind == "view" and not is_suspended(entry):
             with contextlib.suppress(EverviewError):  # which says it in a row of its own
                 below = behind_since(world, gather(world, entry, table, {}))
                 found += [] if below is None else [below]

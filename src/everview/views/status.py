@@ -10,9 +10,11 @@ from everview.facts.methods import Way, stored_method
 from everview.facts.readers import EVERYTHING, Readers
 from everview.facts.refreshes import StoredFacts
 from everview.facts.views import HIDDEN, Layout, LayoutKind, ViewRecord
+from everview.facts.when import OnDemand
 from everview.facts.wording import ago, counted, seconds_text
 from everview.lake.catalog import Entry
 from everview.views.outlook import Outlook
+from everview.views.schedules import schedule_text
 from everview.views.status_card import status_card
 
 HEADER = ("view", "fresh as of", "behind", "policy", "last refresh", "readable by others")
@@ -31,7 +33,8 @@ class Status:
     says why the view cannot be refreshed or followed: code, title, what, where, remedy; what else
     is known is then as of the last refresh. `behind_since` is when the oldest commit was made that
     the view, or a view below it, has not seen. `readers` says what a reader of its folder must
-    know.
+    know. `schedule` says when it is refreshed. `failing` says that the refreshes of a scheduler
+    fail: `tries` since one went well, `at` the last, `next_try`, and its `error`.
     """
 
     view: str
@@ -51,6 +54,8 @@ class Status:
     clock: str = ""
     behind_since: int | None = None
     readers: Readers = EVERYTHING
+    schedule: str = str(OnDemand())
+    failing: Mapping[str, Any] | None = None
 
     @property
     def is_behind(self) -> bool:
@@ -96,10 +101,16 @@ def status_row(status: Status, now_ms: int) -> tuple[str, ...]:
         status.view,
         fresh,
         _behind(status),
-        status.policy,
+        _how_and_when(status),
         _last(status.last_refresh, fresh, now_ms),
         _readable(status),
     )
+
+
+def _how_and_when(status: Status) -> str:
+    """The policy, and when it is refreshed unless that is on demand."""
+    on_demand = status.schedule == str(OnDemand())
+    return status.policy if on_demand else f"{status.policy}, {status.schedule}"
 
 
 def _behind(status: Status) -> str:
@@ -108,7 +119,14 @@ def _behind(status: Status) -> str:
     late = ", ".join(f"{n} +{counted(v, 'commit')}" for n, v in status.behind.items() if v)
     clock = f"depends on the clock: {status.clock}" if status.clock else ""
     why = f"next refresh in full: {status.next_full}" if status.next_full else ""
-    return "; ".join(filter(None, (late, clock, why))) or "-"
+    failing = _failing(status.failing) if status.failing else ""
+    return "; ".join(filter(None, (late, clock, why, failing))) or "-"
+
+
+def _failing(told: Mapping[str, Any]) -> str:
+    error, tries = told["error"], told["tries"]
+    times = "once" if tries == 1 else f"{tries:,} times"
+    return f"failed {times}: {error['code']}: {str(error['what']).splitlines()[0]}"
 
 
 def _last(receipt: Mapping[str, Any] | None, fresh: str, now_ms: int) -> str:
@@ -157,6 +175,7 @@ def status_of(
         next_full=ahead.next_full,
         error=None if ahead.error is None else ahead.error.to_dict(),
         clock="" if stored.record.moment is None else str(stored.record.moment),
+        schedule=schedule_text(entry),
     )
 
 

@@ -1,4 +1,6 @@
-"""Writing a file only where none is: what makes a commit file of our own a compare-and-swap."""
+"""Writing whole files: only where none is, which makes a commit file of our own a compare-and-swap,
+or in place of one.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +30,11 @@ _LOCKING = "AWS_S3_LOCKING_PROVIDER"
 def put_if_absent(storage: Storage, path: str, content: bytes) -> None:
     """Write a whole file at once; obstore's AlreadyExistsError if there is one already."""
     obstore.put(_store(storage), path, content, mode="create", use_multipart=False)
+
+
+def put_over(storage: Storage, path: str, content: bytes) -> None:
+    """Write a whole file at once, in place of the one that may be there."""
+    obstore.put(_store(storage), path, content, mode="overwrite", use_multipart=False)
 
 
 def _store(storage: Storage) -> ObjectStore:

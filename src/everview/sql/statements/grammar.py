@@ -27,15 +27,21 @@ GRAMMAR: tuple[GrammarEntry, ...] = (
         "  [CLUSTER BY (column, ...)]\n"
         "  [COMMENT 'text']\n"
         "  [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL]\n"
+        "  [REFRESH ON DEMAND | EVERY interval | CRON 'fields' | TARGET LAG interval\n"
+        "     | ON READ [WITHIN interval] | IMMEDIATE]\n"
         "  [TBLPROPERTIES ('merge_on_read' = 'auto' | 'never')]\n"
         "  AS query",
         "CREATE MATERIALIZED VIEW city_sales (city, n, total COMMENT 'in euros')\n"
         "  COMMENT 'what each city buys'\n"
         "  REFRESH POLICY AUTO\n"
+        "  REFRESH EVERY 5 MINUTES\n"
         "  AS SELECT city, count(*), sum(amount)\n"
         "     FROM sales JOIN stores USING (store_id) GROUP BY city",
         "Stores the rows of a query, to be kept fresh by what changes in its tables; OR REPLACE "
-        "keeps its place and is refused if views above use a column that would go.",
+        "keeps its place and is refused if views above use a column that would go; POLICY says how "
+        "it is refreshed, the other words when: EVERY, CRON and TARGET LAG by `everview run`, ON "
+        "READ by who reads it, IMMEDIATE by every write of a source, with intervals such as 30 "
+        "SECONDS, 5 MINUTES, 1 HOUR or 1 DAY.",
     ),
     GrammarEntry(
         "REFRESH MATERIALIZED VIEW",
@@ -72,10 +78,14 @@ GRAMMAR: tuple[GrammarEntry, ...] = (
         "ALTER MATERIALIZED VIEW [IF EXISTS] name\n"
         "  RENAME TO name | SET COMMENT 'text' | UNSET COMMENT\n"
         "  | SET REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL\n"
+        "  | SET REFRESH ON DEMAND | EVERY interval | CRON 'fields' | TARGET LAG interval\n"
+        "     | ON READ [WITHIN interval] | IMMEDIATE\n"
+        "  | SUSPEND | RESUME\n"
         "  | SET TBLPROPERTIES ('merge_on_read' = 'auto' | 'never')",
         "ALTER MATERIALIZED VIEW city_sales SET REFRESH POLICY INCREMENTAL STRICT",
-        "Changes the name, the comment, the refresh policy or a property of a view; merge_on_read "
-        "says whether rows may be deleted by deletion vectors, which not every reader knows.",
+        "Changes the name, the comment, the refresh policy, when it is refreshed or a property of "
+        "a view; merge_on_read says whether rows may be deleted by deletion vectors, which not "
+        "every reader knows, and a view that is suspended is refreshed only where it is named.",
     ),
     GrammarEntry(
         "DROP MATERIALIZED VIEW",

@@ -8,6 +8,7 @@ from typing import Literal
 from everview.errors import Place
 from everview.facts.merge_on_read import MergeOnRead
 from everview.facts.views import Policy
+from everview.facts.when import When
 from everview.sql.names import quoted
 from everview.sql.read.parse import place_at
 
@@ -184,6 +185,20 @@ class SetPolicy:
     """For materialized views alone."""
 
     policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class SetWhen:
+    """For materialized views alone: when they are refreshed."""
+
+    when: When
+
+
+@dataclass(frozen=True, slots=True)
+class SetSuspended:
+    """For materialized views alone: whether they wait until somebody names them."""
+
+    suspended: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from everview.facts.merge_on_read import MergeOnRead
 from everview.facts.views import Policy
+from everview.facts.when import When
 from everview.sql.statements.asked import (
     Describe,
     DescribeHistory,
@@ -29,6 +30,8 @@ from everview.sql.statements.parts import (
     SetLocation,
     SetMergeOnRead,
     SetPolicy,
+    SetSuspended,
+    SetWhen,
     Slice,
     ViewColumn,
 )
@@ -206,7 +209,7 @@ class AlterView:
 
 @dataclass(frozen=True, slots=True)
 class CreateMaterializedView:
-    """A policy of None leaves the choice to the warehouse."""
+    """A policy of None leaves the choice to the warehouse; a `when` of None is ON DEMAND."""
 
     name: Name
     or_replace: bool
@@ -217,6 +220,7 @@ class CreateMaterializedView:
     query: Slice
     cluster_by: tuple[Name, ...] = ()
     merge_on_read: MergeOnRead | None = None
+    when: When | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +236,7 @@ class DropMaterializedView:
 class AlterMaterializedView:
     name: Name
     if_exists: bool
-    change: RenameTo | SetComment | SetPolicy | SetMergeOnRead
+    change: RenameTo | SetComment | SetPolicy | SetMergeOnRead | SetWhen | SetSuspended
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import assert_never
 from everview.facts.asked_strategy import STRATEGIES
 from everview.facts.merge_on_read import MergeOnRead
 from everview.facts.views import Policy
+from everview.facts.when import When
 from everview.sql.statements.cursor import Cursor, Once
 from everview.sql.statements.parts import (
     Kind,
@@ -16,6 +17,8 @@ from everview.sql.statements.parts import (
     SetLocation,
     SetMergeOnRead,
     SetPolicy,
+    SetSuspended,
+    SetWhen,
     Slice,
     ViewColumn,
 )
@@ -39,6 +42,7 @@ from everview.sql.statements.values import (
     RefreshMaterializedView,
 )
 from everview.sql.statements.verbatim import query
+from everview.sql.statements.when import when_clause
 
 Alter = AlterMaterializedView | AlterView | AlterTable
 
@@ -67,6 +71,7 @@ def create_materialized_view(cursor: Cursor, *, or_replace: bool) -> CreateMater
     comment, policy = None, None
     cluster_by: tuple[Name, ...] = ()
     merge_on_read: MergeOnRead | None = None
+    when: When | None = None
     while True:
         if once.accept("CLUSTER", "BY"):
             cluster_by = cursor.listed(cursor.column)
@@ -74,13 +79,16 @@ def create_materialized_view(cursor: Cursor, *, or_replace: bool) -> CreateMater
             comment = cursor.string()
         elif once.accept("REFRESH", "POLICY"):
             policy = _policy(cursor)
+        elif once.accept("REFRESH"):
+            when = _when(cursor)
         elif once.accept("TBLPROPERTIES"):
             merge_on_read = table_properties(cursor)
         else:
             break
     rows = _definition(cursor)
     return CreateMaterializedView(
-        name, or_replace, if_not_exists, columns, comment, policy, rows, cluster_by, merge_on_read
+        *(name, or_replace, if_not_exists, columns, comment, policy),
+        *(rows, cluster_by, merge_on_read, when),
     )
 
 
@@ -118,6 +126,12 @@ def _policy(cursor: Cursor) -> Policy:
         return "FULL"
     cursor.expect("INCREMENTAL")
     return "INCREMENTAL STRICT" if cursor.accept("STRICT") else "INCREMENTAL"
+
+
+def _when(cursor: Cursor) -> When:
+    """What follows REFRESH where POLICY could stand too."""
+    cursor.want("POLICY")
+    return when_clause(cursor)
 
 
 def kind(cursor: Cursor) -> Kind:
@@ -160,8 +174,8 @@ def alter(cursor: Cursor) -> Alter:
         return AlterTable(name, if_exists, add_columns(cursor))
     if what == "TABLE":
         cursor.want("ADD COLUMN")
-    if what == "MATERIALIZED VIEW" and cursor.accept("SET", "REFRESH", "POLICY"):
-        return AlterMaterializedView(name, if_exists, SetPolicy(_policy(cursor)))
+    if what == "MATERIALIZED VIEW" and (refreshing := _refreshing(cursor)):
+        return AlterMaterializedView(name, if_exists, refreshing)
     if what != "VIEW" and cursor.accept("SET", "TBLPROPERTIES"):
         change = SetMergeOnRead(table_properties(cursor))
         made = AlterTable if what == "TABLE" else AlterMaterializedView
@@ -170,6 +184,15 @@ def alter(cursor: Cursor) -> Alter:
         return AlterTable(name, if_exists, SetLocation(cursor.string("a path in quotes")))
     cursor.expect("UNSET", "COMMENT")
     return _altered(what, name, SetComment(None), if_exists=if_exists)
+
+
+def _refreshing(cursor: Cursor) -> SetPolicy | SetWhen | SetSuspended | None:
+    """How or when a view is refreshed from now on, None if something else is said."""
+    if cursor.accept("SET", "REFRESH"):
+        return SetPolicy(_policy(cursor)) if cursor.accept("POLICY") else SetWhen(_when(cursor))
+    if cursor.accept("SUSPEND"):
+        return SetSuspended(True)
+    return SetSuspended(False) if cursor.accept("RESUME") else None
 
 
 def comment_on(cursor: Cursor) -> Alter:
