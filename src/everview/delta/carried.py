@@ -7,7 +7,7 @@ from dataclasses import replace
 from everview.algebra.relations import At, Filter, Join, JoinKind, Project, Rel
 from everview.delta.context import DeltaContext
 from everview.delta.stored_rows import stands_at
-from everview.rewrite.marked_joins import Mark
+from everview.rewrite.marked_joins import JoinMark
 
 # What each kind of join does with rows that come in on one side: what it would pad on the other
 # side does not come of them.
@@ -20,7 +20,7 @@ _FROM_RIGHT: dict[JoinKind, JoinKind] = {
 }  # fmt: skip
 
 
-def carried(rel: Rel, mark: Mark, changes: Rel, context: DeltaContext) -> Rel | None:
+def carried(rel: Rel, mark: JoinMark, changes: Rel, context: DeltaContext) -> Rel | None:
     """The definition over these changes in place of the join that the mark is of, all other tables
     as they were; None if the join does not stand in it, or stands below another operator.
 
@@ -39,7 +39,7 @@ def carried(rel: Rel, mark: Mark, changes: Rel, context: DeltaContext) -> Rel | 
             return None
 
 
-def _of_join(join: Join, mark: Mark, changes: Rel, context: DeltaContext) -> Rel | None:
+def _of_join(join: Join, mark: JoinMark, changes: Rel, context: DeltaContext) -> Rel | None:
     left = carried(join.left, mark, changes, context)
     if left is not None:
         other = context.at(join.right, At.OLD)

@@ -24,7 +24,7 @@ from everview.algebra.relations import (
 )
 from everview.algebra.walk import over_inputs, tables
 from everview.delta.stored_rows import StoredRows
-from everview.rewrite.marked_joins import Mark
+from everview.rewrite.marked_joins import JoinMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class DeltaContext:
         """Whether a relation should not be read at a second snapshot."""
         return not self.known.large.isdisjoint(tables(rel))
 
-    def stored_mark(self, own: Rel, tested: Rel, part: Rel) -> Mark | None:
+    def stored_mark(self, own: Rel, tested: Rel, part: Rel) -> JoinMark | None:
         """The mark by which stored rows tell which rows of a side have no partner in another; None
         where that is asked of the part of it that decides.
 

@@ -20,9 +20,7 @@ def delta_left(join: Join, left: Tested, right: Tested, context: DeltaContext) -
         terms.append(replace(join, left=left.changes, right=context.at(join.right, At.NEW)))
     if right.changes is not None:
         retested = tested_again(join, right.changes, context, At.OLD)
-        matched: Rel = replace(join, kind="inner", left=retested, right=right.changes)
-        if context.stored_mark(join.left, join.right, right.part) is not None:
-            matched = context.shared("matched", matched)
+        matched = replace(join, kind="inner", left=retested, right=right.changes)
         lone = lone_again(join, right, Matched(retested, matched), context)
         terms += [matched, *(_padded(some, join) for some in lone)]
     return UnionAll(tuple(terms), join.columns) if terms else None

@@ -11,7 +11,7 @@ from everview.delta.carried import carried
 from everview.delta.context import DeltaContext
 from everview.delta.semi import lone_otherwise, tested_again
 from everview.delta.touched import same_key
-from everview.rewrite.marked_joins import Mark
+from everview.rewrite.marked_joins import JoinMark
 
 # A row of A is padded where it has no partner in B. It may be padded otherwise than before if it
 # meets a touched row of B; these rows are T. So pad(T ▷ B_new) - pad(T ▷ B_old) is what changes,
@@ -91,7 +91,7 @@ def _stored_terms(
     return [(1, has_none), (-1, had_none)]
 
 
-def _left(mark: Mark, retested: Rel, more: Rel, context: DeltaContext) -> Touched:
+def _left(mark: JoinMark, retested: Rel, more: Rel, context: DeltaContext) -> Touched:
     """The keys of T of which matched rows are left: net of what is gone, so that each is there."""
     stored = context.known.stored
     assert stored is not None

@@ -17,7 +17,7 @@ from everview.algebra.scalars import (
     Scalar,
     integer,
 )
-from everview.rewrite.marked_joins import Mark, MarkedJoins
+from everview.rewrite.marked_joins import JoinMark, MarkedJoins
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +32,30 @@ class StoredRows:
     definition: Rel
     cut: bool = True
 
-    def mark(self, own: Rel, tested: Rel) -> Mark | None:
+    def mark(self, own: Rel, tested: Rel) -> JoinMark | None:
         """The mark of a side that is padded where the other has no partner; None if there is
         none.
         """
         return next((m for m in self.joins.marks if _is_of(m, own, tested)), None)
 
-    def key(self, mark: Mark) -> Columns:
+    def key(self, mark: JoinMark) -> Columns:
         """The stored columns that hold the key of a mark."""
         return tuple(self._stored(c) for c in mark.key)
 
-    def padded(self, mark: Mark) -> Project:
+    def padded(self, mark: JoinMark) -> Project:
         """The keys of the stored rows that had no partner."""
         return self._keys(mark, IsNull(self._ref(mark.partner)), _NULL)
 
-    def matched(self, mark: Mark) -> Project:
+    def matched(self, mark: JoinMark) -> Project:
         """The keys of those that had one, as often as they are stored."""
         return self._keys(mark, _is_one(self._ref(mark.partner)), _ONE)
 
-    def shown(self, rel: Rel, mark: Mark) -> Project:
+    def shown(self, rel: Rel, mark: JoinMark) -> Project:
         """The keys of a mark in rows of the definition, under the columns that hold them."""
         place = self.joins.place
         return Project(rel, tuple((self._stored(c), Ref(place[c.id])) for c in mark.key))
 
-    def _keys(self, mark: Mark, condition: Scalar, range_: Range) -> Project:
+    def _keys(self, mark: JoinMark, condition: Scalar, range_: Range) -> Project:
         own, partner = self._ref(mark.own), self._ref(mark.partner)
         within = ((own.id, _ONE), (partner.id, range_)) if self.cut else ()
         scan = Scan(self.name, At.OLD, self.joins.stored, within=within)
@@ -78,12 +78,12 @@ def _is_one(column: Ref) -> Scalar:
     return Compare("=", column, integer(1))
 
 
-def stands_at(mark: Mark, rel: Rel) -> bool:
+def stands_at(mark: JoinMark, rel: Rel) -> bool:
     """Whether an operator is the join that the mark is of."""
     if not isinstance(rel, Join):
         return False
     return _is_of(mark, rel.left, rel.right) or _is_of(mark, rel.right, rel.left)
 
 
-def _is_of(mark: Mark, own: Rel, other: Rel) -> bool:
+def _is_of(mark: JoinMark, own: Rel, other: Rel) -> bool:
     return mark.own.id in ids(own.columns) and mark.partner.id in ids(other.columns)

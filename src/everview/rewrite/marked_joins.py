@@ -30,7 +30,7 @@ from everview.algebra.walk import highest_id, tables
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class JoinMark:
     """Of one side of an outer join that keeps its rows without partners: the column that is 1 in
     rows that the side is part of, the one that is 1 where it has a partner, and the columns that
     the condition reads of it.
@@ -58,7 +58,7 @@ class MarkedJoins:
     """
 
     rel: Project
-    marks: tuple[Mark, ...]
+    marks: tuple[JoinMark, ...]
     place: Mapping[ColumnId, ColumnId]
     stored: Columns
 
@@ -80,7 +80,7 @@ def marked_joins(rel: Rel, types: Types) -> MarkedJoins | None:
     return MarkedJoins(whole, marks, place | {c: c for c in held}, stored)
 
 
-def of_marks(joins: MarkedJoins, marks: tuple[Mark, ...], shown: int) -> MarkedJoins:
+def of_marks(joins: MarkedJoins, marks: tuple[JoinMark, ...], shown: int) -> MarkedJoins:
     """The same with these marks alone: with as many columns as are shown, and theirs."""
     place = {c.id: joins.place[c.id] for mark in marks for c in mark.columns}
     kept = frozenset(place.values())
@@ -104,7 +104,7 @@ class _Test:
 
 
 _Tests = tuple[_Test, ...]
-_Found = tuple[Rel, tuple[Mark, ...]]
+_Found = tuple[Rel, tuple[JoinMark, ...]]
 
 # The sides of which every row without partner stays.
 _KEPT: dict[JoinKind, tuple[Side, ...]] = {
@@ -162,7 +162,7 @@ class _Marking:
 
     def _mark(
         self, join: Join, side: Side, tests: _Tests, has: Mapping[Side, Column]
-    ) -> Mark | None:
+    ) -> JoinMark | None:
         """The mark of a side; None if a test may leave out some rows of one of its rows, or if its
         key cannot be stored, or may be equal where the condition tells it apart.
         """
@@ -176,7 +176,7 @@ class _Marking:
             return None
         unchanged = frozenset(name for t in tests for name in t.of)
         partners = join.right if side == "left" else join.left
-        return Mark(has[side], has[other], key, unchanged, tables(rel), tables(partners))
+        return JoinMark(has[side], has[other], key, unchanged, tables(rel), tables(partners))
 
 
 def can_tell(type_: str) -> bool:

@@ -10,7 +10,7 @@ from everview.algebra.relations import Rel
 from everview.algebra.scalars import ColumnId
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, hidden_name
-from everview.rewrite.marked_joins import Mark, MarkedJoins, of_marks
+from everview.rewrite.marked_joins import JoinMark, MarkedJoins, of_marks
 
 # What goes in: a definition with the hidden columns that its outer joins could store. What comes
 # out: the view with those that are worth it. They are where the table that is tested for partners
@@ -55,7 +55,7 @@ class Bag:
             return self
         names = self._names(self.joins)
 
-        def is_stored(mark: Mark, joins: MarkedJoins) -> bool:
+        def is_stored(mark: JoinMark, joins: MarkedJoins) -> bool:
             return all(names[joins.place[c.id]] in layout.stored for c in mark.columns)
 
         return self._storing(tuple(m for m in self.joins.marks if is_stored(m, self.joins)))
@@ -65,7 +65,7 @@ class Bag:
         pairs = zip(joins.rel.columns, joins.stored, strict=True)
         return {column.id: stored.name for column, stored in pairs}
 
-    def _storing(self, marks: tuple[Mark, ...]) -> Bag:
+    def _storing(self, marks: tuple[JoinMark, ...]) -> Bag:
         if self.joins is None or marks == self.joins.marks:
             return self
         joins = of_marks(self.joins, marks, len(self.rel.columns))

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from everview.apply.exact import LeftToSpark
 from everview.facts.files import DataFile
 from everview.run.driver.held_columns import HeldColumns
-from everview.run.driver.stored_files import PREFIX, StoredFiles
+from everview.run.driver.stored_files import HIDDEN_FIELD, StoredFiles
 
 _OLD_CALENDAR = b"org.apache.spark.legacy"  # days are counted in another calendar there
 _INT96 = "INT96"  # a moment in UTC, whatever Arrow makes of it
@@ -80,7 +80,7 @@ def _readable(parquet: pq.ParquetFile, names: Sequence[str]) -> list[str]:
     """
     known = parquet.schema_arrow.names
     by_case = {n.lower() for n in known}
-    hidden = [n for n in names if n.startswith(PREFIX)]
+    hidden = [n for n in names if n.startswith(HIDDEN_FIELD)]
     public = [n for n in names if n not in hidden]
     there = [n for n in public if n in known]
     if any("." in n for n in public) or any(n.lower() in by_case for n in set(public) - set(there)):

@@ -24,7 +24,7 @@ OpenFile = Callable[[str], pa.NativeFile]
 Indices = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 _THREADS = 4  # Arrow computes outside of Python's lock
-PREFIX = f"{HIDDEN}."
+HIDDEN_FIELD = f"{HIDDEN}."
 COMPRESSION = "snappy"  # a third less CPU than zstd when a touched file is written anew
 
 
@@ -46,7 +46,7 @@ class StoredFiles:
         """All rows of a file, the marked ones too: a row's place is its position."""
         with self.open_(file.path) as stream, pq.ParquetFile(stream) as parquet:
             there = set(parquet.schema_arrow.names)
-            paths = [n for n in names if n.startswith(PREFIX) or n in there]
+            paths = [n for n in names if n.startswith(HIDDEN_FIELD) or n in there]
             table = parquet.read(columns=paths)
             rows = parquet.metadata.num_rows
         self._check_rows(file, rows)
@@ -105,13 +105,13 @@ def live_positions(file: DataFile, rows: int) -> Indices:
 
 def packed_table(flat: pa.Table, stored: Schema) -> pa.Table:
     """Flat rows as they are stored: the public columns, then the hidden struct."""
-    public = [n for n in stored.names if not n.startswith(PREFIX)]
-    hidden = [n for n in stored.names if n.startswith(PREFIX)]
+    public = [n for n in stored.names if not n.startswith(HIDDEN_FIELD)]
+    hidden = [n for n in stored.names if n.startswith(HIDDEN_FIELD)]
     packed = flat.select(public)
     if not hidden:
         return packed
     parts = [flat.column(n).combine_chunks() for n in hidden]
-    struct = pa.StructArray.from_arrays(parts, [n.removeprefix(PREFIX) for n in hidden])
+    struct = pa.StructArray.from_arrays(parts, [n.removeprefix(HIDDEN_FIELD) for n in hidden])
     return packed.append_column(pa.field(HIDDEN, struct.type, nullable=False), struct)
 
 
@@ -122,12 +122,12 @@ def write_file(packed: pa.Table, stream: pa.NativeFile) -> None:
 
 def _field(table: pa.Table, name: str) -> pa.ChunkedArray | None:
     """A column, or a field of the hidden struct, by its name in the layout."""
-    if not name.startswith(PREFIX):
+    if not name.startswith(HIDDEN_FIELD):
         return table.column(name) if name in table.column_names else None
     if HIDDEN not in table.column_names:
         return None
     struct = table.column(HIDDEN)
-    inner = name.removeprefix(PREFIX)
+    inner = name.removeprefix(HIDDEN_FIELD)
     if struct.type.get_field_index(inner) < 0:
         return None
     chunks = [chunk.field(inner) for chunk in struct.chunks]
