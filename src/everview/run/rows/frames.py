@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from everview.algebra.ranges import Range
 from everview.algebra.relations import Changes, Local, Scan
-from everview.algebra.scalars import Column as PlanColumn
+from everview.algebra.scalars import Columns
 from everview.facts.files import TableFile
 from everview.facts.receipts import Read
 from everview.facts.refreshes import STORED, RefreshFacts
@@ -35,7 +35,7 @@ MOST_EVALUATED = 150_000  # rows: for more it pays to compile code
 _SMALL_SHARE = 8  # a file with less than an eighth of the largest one's rows is a small one
 
 
-LeafColumns = tuple[Scan | Changes, tuple[PlanColumn, ...]]  # a leaf, and those that are fetched
+LeafColumns = tuple[Scan | Changes, Columns]  # a leaf, and those that are fetched
 FetchOnce = Callable[[Hashable, Callable[[], FetchedRows | None]], tuple[FetchedRows | None, bool]]
 
 
