@@ -70,10 +70,8 @@ def refresh_views(
     def work(name: str, where: World) -> Receipt:
         if isinstance(unread := read[name], Exception):
             raise unread
-        plans.plan(where, name)
-        receipt = _refresh_one(where, name, pins, wish_of(name))
-        plans.note_done(name)
-        return receipt
+        with plans.refreshing(where, name):
+            return _refresh_one(where, name, pins, wish_of(name))
 
     say = _told(watcher, known, len(order))
     outcomes: Mapping[str, ViewOutcome] | None = None

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 import everview as ev
 from everview.optimize import in_common
+from everview.run.refresh import fetch
 from tests.api.bags import assert_exact, bag
 
 # Example 1 of Gupta & Mumick as printed: SISales is virtual, the others are materialized.
@@ -176,6 +177,22 @@ def test_rows_that_the_driver_does_not_fetch_are_staged_once(
     refreshed(retail, THREE)
     staged = Path(retail.path) / "_everview" / "staging"
     assert not list(staged.glob("*/*"))
+
+
+def test_changes_are_fetched_once_where_what_they_meet_is_read_by_spark(
+    retail: ev.Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch, "rows_with_values", lambda *_: None)
+    monkeypatch.setattr(fetch, "all_rows", lambda *_: None)
+    retail._world.settings = ev.Settings(parallel_refreshes=1)
+    both = {name: THREE[name] for name in ("cities", "prices")}
+    create(retail, both)
+    retail.sql(INSERTED)
+    receipts = refreshed(retail, both)
+    first, second = receipts.values()
+    assert [s.what for s in (*first.shared, *second.shared)] == ["changes of sales"] * 2
+    assert {name: some.changes for name, some in first.read.items()} == {"sales": 5, "stores": 0}
+    assert {name: some.changes for name, some in second.read.items()} == {"stores": 0}
 
 
 def test_views_above_a_view_share_its_changes(retail: ev.Warehouse) -> None:

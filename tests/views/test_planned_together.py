@@ -41,8 +41,8 @@ def test_those_are_planned_together_whose_views_below_are_done(
     world: Any = SimpleNamespace(run=SimpleNamespace(plans={}))
     plans = PlansOfRun(tuple(BELOW), BELOW, lambda _: Wish(), {})
     for name in BELOW:
-        plans.plan(world, name)
-        plans.note_done(name)
+        with plans.refreshing(world, name):
+            pass
     assert asked == [("common1_", ["low", "alone", "other"]), ("common2_", ["left", "right"])]
     assert set(world.run.plans) == {"low", "alone", "other", "left", "right"}
 
@@ -51,6 +51,18 @@ def test_a_view_alone_is_planned_when_it_is_refreshed(asked: list[tuple[str, lis
     world: Any = SimpleNamespace(run=SimpleNamespace(plans={}))
     plans = PlansOfRun(("low", "left"), BELOW, lambda _: Wish(), {})
     for name in ("low", "left"):
-        plans.plan(world, name)
-        plans.note_done(name)
+        with plans.refreshing(world, name):
+            pass
     assert asked == []
+
+
+def test_what_is_above_a_view_that_failed_is_not_planned(
+    asked: list[tuple[str, list[str]]],
+) -> None:
+    world: Any = SimpleNamespace(run=SimpleNamespace(plans={}))
+    plans = PlansOfRun(("low", "left", "right", "alone"), BELOW, lambda _: Wish(), {})
+    with pytest.raises(ValueError, match="broken"), plans.refreshing(world, "low"):
+        raise ValueError("broken")
+    with plans.refreshing(world, "alone"):
+        pass
+    assert asked == [("common1_", ["low", "alone"])]

@@ -90,6 +90,13 @@ def _having(found: Iterable[tuple[str, Iterable[int]]]) -> dict[int, frozenset[s
     return {number: frozenset(views) for number, views in having.items() if len(views) > 1}
 
 
+def changes_text(changed: frozenset[str], met: frozenset[str] = frozenset()) -> str:
+    """`changes of sales with stores`, "" of nothing that changed."""
+    others = ", ".join(sorted(met - changed))
+    said = f"changes of {', '.join(sorted(changed))}{f' with {others}' if others else ''}"
+    return said if changed else ""
+
+
 def _pays(seen: _Seen, views: int) -> bool:
     """Whether a part should be computed by a query of its own, which costs about as much as
     planning some tens of operators or reading some tens of megabytes of the tables that changes
@@ -109,8 +116,7 @@ class _Seen:
 
     def what(self) -> str:
         """`changes of sales with stores`"""
-        others = ", ".join(sorted(self.scanned - self.changed))
-        return f"changes of {', '.join(sorted(self.changed))}{f' with {others}' if others else ''}"
+        return changes_text(self.changed, self.scanned)
 
 
 @dataclass(frozen=True, slots=True)

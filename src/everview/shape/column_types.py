@@ -25,7 +25,10 @@ def column_types(shape: Shape, record: ViewRecord, rel: Rel) -> dict[int, str]:
 
 def _of_shape(shape: Shape) -> dict[int, str]:
     match shape:
-        case Keyed(view, _) | Grouped(view, _, _):
+        case Keyed(view, _):
+            stored = ((column.id, view.types.get(held.id)) for column, held in view.stored)
+            return {column: type_ for column, type_ in stored if type_} | dict(view.types)
+        case Grouped(view, _, _):
             return dict(view.types)
         case Bag(_, types, _):
             return dict(types)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -33,23 +33,26 @@ class PlansOfRun:
     _rounds: int = 0
     _lock: Lock = field(default_factory=Lock)
 
-    def plan(self, world: World, name: str) -> None:
-        """Plan this view, and all that could be refreshed now as well."""
+    @contextlib.contextmanager
+    def refreshing(self, world: World, name: str) -> Iterator[None]:
+        """The block refreshes this view, planned with all that could be refreshed now as well. Then
+        those above it may be planned.
+        """
         with self._lock:
-            if name in self._looked_at:
-                return
-            ready = [n for n in self.order if n not in self._looked_at and self._is_ready(n)]
-            self._looked_at.update(ready)
-            if len(ready) > 1:
-                self._rounds += 1
-                wishes = {n: self.wish_of(n) for n in ready}
-                title = f"common{self._rounds}_"
-                world.run.plans.update(planned_together(world, wishes, self.pins, title))
-
-    def note_done(self, name: str) -> None:
-        """The view is refreshed: those above it may be planned."""
+            if name not in self._looked_at:
+                self._plan(world)
+        yield
         with self._lock:
             self._done.add(name)
+
+    def _plan(self, world: World) -> None:
+        ready = [n for n in self.order if n not in self._looked_at and self._is_ready(n)]
+        self._looked_at.update(ready)
+        if len(ready) > 1:
+            self._rounds += 1
+            wishes = {n: self.wish_of(n) for n in ready}
+            title = f"common{self._rounds}_"
+            world.run.plans.update(planned_together(world, wishes, self.pins, title))
 
     def _is_ready(self, name: str) -> bool:
         return all(below in self._done for below in self.below[name])

@@ -121,7 +121,8 @@ class _Fetching:
         if source.tail is not None:  # not all of its stored rows are read
             return None
         needed = self.needed[id(leaf)]
-        columns = tuple(c for c in leaf.columns if c.id in needed) or leaf.columns[:1]
+        wanted = tuple(c for c in leaf.columns if c.id in needed) or leaf.columns[:1]
+        columns = self._fetched_before(leaf, wanted) or wanted
         key = leaf, columns
         if key not in self.frames.fetched:
             self.frames.fetched[key] = self._fetch(leaf, columns, source)
@@ -130,6 +131,15 @@ class _Fetching:
             return None
         name = f"fetched{list(self.frames.fetched).index(key) + 1}"
         return _Named(Local(name, columns, leaf.weighted), rows)
+
+    def _fetched_before(
+        self, leaf: Scan | Changes, wanted: tuple[Column, ...]
+    ) -> tuple[Column, ...] | None:
+        """The columns with which the leaf was fetched, if all that are wanted are among them."""
+        for (known, columns), rows in self.frames.fetched.items():
+            if rows is not None and known == leaf and set(wanted) <= set(columns):
+                return columns
+        return None
 
     def _fetch(
         self, leaf: Scan | Changes, columns: tuple[Column, ...], source: SourceFacts

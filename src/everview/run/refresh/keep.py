@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everview.optimize.in_common import CommonPart
+from everview.optimize.in_common import CommonPart, changes_text
 from everview.optimize.parts import Part
 from everview.program.steps import Keep
 from everview.run.refresh.work import Work
@@ -35,19 +35,22 @@ def kept(work: Work, steps: tuple[Keep, ...]) -> Work:
 def _with_common(work: Work, common: CommonPart) -> Work:
     """The work with a part at hand that other views of the run have too. What it reads is fetched
     once for all of them where that is few rows; else its rows are computed once and staged until
-    the end of the run, where that pays; else it is left to the queries of each.
+    the end of the run, where that pays; else it is left to the queries of each, over the changes
+    that were fetched for all.
     """
-    part, run = common.part, work.run
+    part, run, what = common.part, work.run, common.what
     with run.turn(part.name) as turn:
         within = None
         if part.name not in run.staged:
             within = work.with_part(part, run.fetched)
-        if within is None and not common.pays:
-            return work.computing(part.name, part.rel)
-        if within is None:
+        if within is None and common.pays:
             within = work.holding(part.name, _staged_for_all(work, part))
-        turn.by = turn.by or work.facts.view
-        within.note_shared(common, turn.by)
+        if within is None:
+            within = work.computing(part.name, part.rel)
+            what = changes_text(work.changes_at_hand(part.rel))
+        if what:
+            turn.by = turn.by or work.facts.view
+            within.note_shared(replace(common, what=what), turn.by)
         return within
 
 

@@ -151,6 +151,15 @@ class Work:
         """The same where queries compute this part themselves."""
         return replace(self, parts={**self.parts, name: self._with_parts(rel)})
 
+    def changes_at_hand(self, rel: Rel) -> frozenset[str]:
+        """The tables whose changes a plan reads and the driver has fetched."""
+        read = {leaf for leaf in walk_plan(rel) if isinstance(leaf, Changes)}
+        return frozenset(
+            leaf.table
+            for (leaf, _), rows in self.frames.fetched.items()
+            if rows is not None and leaf in read
+        )
+
     def note_shared(self, common: CommonPart, by: str) -> None:
         """Take rows that other views read too into the account; `by` made them."""
         others = tuple(view for view in common.views if view != self.facts.view)

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from everview.algebra.ranges import Range
 from everview.algebra.relations import Changes, Local, Scan
+from everview.algebra.scalars import Columns
 from everview.facts.files import TableFile
 from everview.facts.receipts import Read
 from everview.facts.refreshes import STORED, RefreshFacts
@@ -34,6 +35,7 @@ MOST_EVALUATED = 150_000  # rows: for more it pays to compile code
 _SMALL_SHARE = 8  # a file with less than an eighth of the largest one's rows is a small one
 
 
+LeafColumns = tuple[Scan | Changes, Columns]  # a leaf, and those that are fetched
 FetchOnce = Callable[[Hashable, Callable[[], FetchedRows | None]], tuple[FetchedRows | None, bool]]
 
 
@@ -60,7 +62,7 @@ class Frames:
     made: dict[tuple[str, object], DataFrame] = field(default_factory=dict)  # by version or changes
     values: dict[str, FewValues] = field(default_factory=dict)  # of rows at hand, by their name
     held: HeldColumns = field(default_factory=HeldColumns)
-    fetched: dict[Hashable, Fetched | None] = field(default_factory=dict)  # None: left to Spark
+    fetched: dict[LeafColumns, Fetched | None] = field(default_factory=dict)  # None: left to Spark
     fetch_once: FetchOnce = fetch_now  # rows that other views of the run read too
 
     def run(self, query: Sql) -> DataFrame:
