@@ -46,6 +46,13 @@ def test_refresh_tries_again_as_often_as_it_is_told(wh: FakeWarehouse) -> None:
     assert wh.asked[-1] == (("city_sales",), False, 3)
 
 
+def test_refresh_by_a_strategy(wh: FakeWarehouse, capsys: Captured) -> None:
+    assert run_command_line(["refresh", "city_sales", "--strategy", "touched groups"]) == 0
+    assert wh.asked[-1] == (("city_sales",), False, "touched groups")
+    assert run_command_line(["explain", "city_sales", "--strategy", "quick"]) == 2
+    assert "invalid choice: 'quick'" in capsys.readouterr().err
+
+
 def test_refresh_as_json(wh: FakeWarehouse, capsys: Captured) -> None:
     assert run_command_line(["refresh", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps([RECEIPT.to_dict()]))

@@ -138,7 +138,9 @@ def keyed_view(rel: Project, types: Types, shown: Column | None = None) -> Keyed
         types=_all_types(areas, types),
         shown=shown,
     )
-    return replace(view, stored=_layout(view, numbers))
+    stored = _layout(view, numbers)
+    as_stored = {c.id: view.types[held.id] for c, held in stored if held.id in view.types}
+    return replace(view, stored=stored, types={**view.types, **as_stored})
 
 
 def _is_derived(plan: Upkeep) -> bool:

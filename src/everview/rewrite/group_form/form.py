@@ -13,11 +13,13 @@ from everview.algebra.relations import Aggregate, Filter, Project, Rel
 from everview.algebra.rowwise import Outputs
 from everview.algebra.scalars import (
     NULL,
+    And,
     Case,
     Cast,
     Column,
     ColumnId,
     Columns,
+    Or,
     Ref,
     Scalar,
     all_of,
@@ -135,6 +137,24 @@ class Making:
             isinstance(call, AggregateCall) and repeats_exactly(call, self.types)
             for call in functions
         )
+
+
+def if_true(condition: Scalar, then: Scalar, otherwise: Scalar) -> Scalar:
+    """The one where the condition is true, else the other; nothing of it is computed that what
+    stands before leaves no need for, as in a filter: `n > 0 AND total / n > 5`. In a projection
+    Spark computes beforehand what stands in it twice, behind AND and OR too, but not behind CASE.
+    """
+    match condition:
+        case And(parts):
+            for part in reversed(parts):
+                then = if_true(part, then, otherwise)
+            return then
+        case Or(parts):
+            for part in reversed(parts):
+                otherwise = if_true(part, then, otherwise)
+            return otherwise
+        case _:
+            return Case(((condition, then),), otherwise)
 
 
 def only_if(condition: Scalar, scalar: Scalar) -> Scalar:
