@@ -92,18 +92,18 @@ def check_columns(
     merged: MergedGroups | GroupsToRecompute,
     seen: Seen,
 ) -> None:
-    """As columns the same groups become the same, or it is left to Spark."""
+    """As columns the same groups become the same."""
     table, stored, places = given
     new = [] if isinstance(merged, GroupsToRecompute) else merged.rows
     width = len(view.keys) + len(view.work_deltas())
-    try:  # the meaning of a mean is a fraction, which is of no type
+    try:
         lines = _arrow([table], len(table), width)
         held = _arrow([stored, new], len(stored), len(view.stored))
-        merge = MergeColumns(view, held.schema)
-        numbers = [places.get(i, NOT_STORED) for i in range(len(table))]
-        found = merge.merge(lines, held, np.array(numbers, np.int64))
-    except (LeftToSpark, pa.ArrowException):
+    except pa.ArrowException:  # the meaning of a mean is a fraction, which is of no type
         return
+    numbers = [places.get(i, NOT_STORED) for i in range(len(table))]
+    merge = MergeColumns(view, held.schema)
+    found = merge.merge(lines, held, np.array(numbers, np.int64))
     if isinstance(merged, GroupsToRecompute) or found is None:
         assert found is None
         assert isinstance(merged, GroupsToRecompute)
