@@ -26,6 +26,7 @@ from tests.laws.law import TYPES, to_recompute
 from tests.laws.met import Seen
 
 Row = tuple[Any, ...]
+LONG = pa.int64()
 
 
 def check_merge(seed: int, seen: Seen) -> None:
@@ -92,18 +93,19 @@ def check_columns(
     merged: MergedGroups | GroupsToRecompute,
     seen: Seen,
 ) -> None:
-    """As columns the same groups become the same, or it is left to Spark."""
+    """As columns the same groups become the same."""
     table, stored, places = given
     new = [] if isinstance(merged, GroupsToRecompute) else merged.rows
-    width = len(view.keys) + len(view.work_deltas())
-    try:  # the meaning of a mean is a fraction, which is of no type
-        lines = _arrow([table], len(table), width)
-        held = _arrow([stored, new], len(stored), len(view.stored))
-        merge = MergeColumns(view, held.schema)
-        numbers = [places.get(i, NOT_STORED) for i in range(len(table))]
-        found = merge.merge(lines, held, np.array(numbers, np.int64))
-    except (LeftToSpark, pa.ArrowException):
+    try:
+        held = _arrow([stored, new, _keys(view, table)], len(stored), [LONG] * len(view.stored))
+        by_id = dict(zip((h.id for _, h in view.stored), held.schema.types, strict=True))
+        types = [by_id[k.id] for k in view.keys] + [LONG] * len(view.work_deltas())
+        lines = _arrow([table], len(table), types)
+    except pa.ArrowException:  # the meaning of a mean is a fraction, which is of no type
         return
+    numbers = [places.get(i, NOT_STORED) for i in range(len(table))]
+    merge = MergeColumns(view, held.schema)
+    found = merge.merge(lines, held, np.array(numbers, np.int64))
     if isinstance(merged, GroupsToRecompute) or found is None:
         assert found is None
         assert isinstance(merged, GroupsToRecompute)
@@ -125,11 +127,21 @@ def check_columns(
     seen.met("columns: unseen", when=len(merged.gone) > len(merged.replaced) + len(merged.deleted))
 
 
-def _arrow(parts: list[list[Row]], rows: int, width: int) -> pa.Table:
-    """The first so many rows, of types that hold the values of all of them."""
+def _keys(view: KeyedView, table: list[Row]) -> list[Row]:
+    """Stored rows with the keys of these lines and nothing else."""
+    places = {k.id: i for i, k in enumerate(view.keys)}
+    held = [places.get(h.id) for _, h in view.stored]
+    return [tuple(None if p is None else line[p] for p in held) for line in table]
+
+
+def _arrow(parts: list[list[Row]], rows: int, types: list[pa.DataType]) -> pa.Table:
+    """The first so many rows, of types that hold the values of all of them, or of these types
+    where all are NULL.
+    """
     every = [row for part in parts for row in part]
-    columns = [pa.array([row[i] for row in every]) for i in range(width)]
-    typed = [c.cast(pa.int64()) if pa.types.is_null(c.type) else c for c in columns]
+    columns = [pa.array([row[i] for row in every]) for i, _ in enumerate(types)]
+    pairs = zip(columns, types, strict=True)
+    typed = [pa.nulls(len(c), t) if pa.types.is_null(c.type) else c for c, t in pairs]
     return pa.table(typed, names=[str(i) for i, _ in enumerate(typed)]).slice(0, rows)
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from everview.aggregates.keyed import KeyedView
-from everview.algebra.scalars import ColumnId, Scalar
+from everview.algebra.scalars import ColumnId, Ref, Scalar
 from everview.apply.exact import LeftToSpark
 from everview.apply.group_update import GroupUpdate, group_update
 from everview.run.driver.comparable_values import comparable_values
@@ -130,8 +130,10 @@ class MergeColumns:
         return found
 
     def _is_seen(self, groups: Batch, there: Flags) -> Flags:
-        shown = self._update.shown
-        return there if shown is None else there & _flags(groups.columns[shown])
+        if self._update.shown is None:
+            return there
+        shown = column_of(Ref(self._update.shown), groups, pa.bool_())
+        return there & _flags(shown)
 
     def _table(self, groups: Batch) -> pa.Table:
         columns = [groups.columns[id_] for id_ in self._update.stored]

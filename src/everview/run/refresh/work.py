@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from everview.algebra.relations import Changes, Local, Rel, Scan, Shared
+from everview.algebra.types import type_of
 from everview.algebra.walk import transformed, walk_plan
 from everview.apply.grouped import KEYS
 from everview.apply.keyed import CHANGES
@@ -24,6 +25,7 @@ from everview.optimize.leaf_facts import RowsAtHand
 from everview.optimize.parts import MOST_REPEATED, Part, operators
 from everview.optimize.passes import NARROW_QUERIES, PassContext, When, improved, is_off
 from everview.program.planned import Planned
+from everview.run.driver.arrow_types import arrow_type
 from everview.run.faults import FaultProbe
 from everview.run.refresh.fetch import OpenSource, few_values, with_few_rows_fetched
 from everview.run.refresh.rows_of_run import RowsOfRun
@@ -132,7 +134,9 @@ class Work:
         types = column_types(self.shape, self.facts.stored.record, rel)
         rel, frames = self._fetched(rel)
         leaves = [leaf for leaf in walk_plan(rel) if isinstance(leaf, Scan | Changes | Local)]
-        return frames.run(write(rel, types, names)), frames.are_few(leaves)
+        some = [type_of(types[c.id]) for c in rel.columns if c.id in types]
+        is_plain = all(arrow_type(type_) is not None for type_ in some)  # no variants, say
+        return frames.run(write(rel, types, names)), is_plain and frames.are_few(leaves)
 
     def with_part(self, part: Part, fetch_once: FetchOnce = fetch_now) -> Work | None:
         """The same where queries compute this part themselves, because all that it reads are few
