@@ -18,6 +18,7 @@ from everview.shape.tail import shape_with_tail, split_tail
 from everview.sql.bind.query import Lowered, NotLowered, bind
 from everview.sql.read.parse import parse_query
 from everview.views.explanation import Explanation, explanation
+from tests.improve import simplified
 
 SCHEMAS = {
     "sales": Schema(
@@ -50,6 +51,7 @@ def shape(sql: str) -> Shape:
     if refused is not None:
         place = found.place(refused.operator, refused.function)
         return full_only(refused.kind, refused.reason, place, Schema(()))
+    rel = simplified(rel, {c.id: "long" for r in walk_plan(rel) for c in r.columns})
     types = {c.id: "long" for r in walk_plan(rel) for c in r.columns}
     public = rel.columns[: len(found.rel.columns)]
     columns = Schema(tuple(Field(c.name, types[c.id]) for c in public))

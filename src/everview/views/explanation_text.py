@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from everview.cards.card import Badge, Markup, card, code, folded, steps, table, tree
 from everview.facts.methods import Method
 from everview.facts.receipt_text import tone, versions_text
+from everview.facts.self_maintenance import self_maintained_text, self_maintenance_rows
 from everview.facts.wording import aligned, counted, passes_off_text, seconds_text, size_text
 from everview.views.propagation import Propagation
 
@@ -20,6 +21,9 @@ _SOURCES, _FORMULA, _PROPAGATION, _STEPS = 8, 6, 6, 12
 def explanation_text(told: Explanation) -> str:
     """What is read and why, the strategy, its steps, then the SQL."""
     lines = [line for part in text_parts(told) for line in part.lines]
+    if told.beside:
+        lines += ["", "sources read besides the changes"]
+        lines += [f"  {line}" for line in aligned(self_maintenance_rows(told.beside))]
     if told.queries:
         lines += ["", "SQL"]
         lines += [line for query in told.queries for line in [*query.splitlines(), ""]][:-1]
@@ -38,7 +42,7 @@ def text_parts(told: Explanation) -> tuple[TextPart, ...]:
     """The text without the SQL, by what its lines are about."""
     sources = aligned([source_cells(s) for s in told.sources]) if told.sources else []
     return (
-        TextPart([_header(told), *([f"  {_read_with(told)}"] if told.tail else [])]),
+        TextPart([_header(told), *(f"  {line}" for line in _of_the_view(told))]),
         TextPart([f"  {line}" for line in sources], _SOURCES),
         TextPart(["", _headline(told)]),
         TextPart([f"  {line}" for line in _place(told)]),
@@ -62,9 +66,12 @@ def _header(told: Explanation) -> str:
     return " · ".join(filter(None, parts))
 
 
-def _read_with(told: Explanation) -> str:
-    """`read with ORDER BY total DESC LIMIT 3; the rows below it are stored`."""
-    return f"read with {told.tail}; the rows below it are stored"
+def _of_the_view(told: Explanation) -> list[str]:
+    """`read with ORDER BY total DESC LIMIT 3; the rows below it are stored`; and for which changes
+    nothing else is read.
+    """
+    tail = f"read with {told.tail}; the rows below it are stored" if told.tail else ""
+    return [line for line in (tail, self_maintained_text(told.beside)) if line]
 
 
 def source_cells(source: SourceMove) -> tuple[str, ...]:
@@ -189,6 +196,9 @@ def _parts(told: Explanation) -> list[Markup]:
         parts.append(code("\n".join(told.formula), "the view's changes"))
     if told.propagation != Propagation():
         parts.append(folded("by source, and keys", "\n".join(_propagated(told.propagation))))
+    if told.beside:
+        first, *others = self_maintenance_rows(told.beside)
+        parts.append(table(first, others, "sources read besides the changes"))
     if told.tree is not None:
         parts.append(tree(told.tree, "as a plan"))
     if told.steps:
