@@ -75,6 +75,23 @@ def test_status_says_what_was_recorded_at_creation(sql: str) -> None:
     assert "<td>sales</td>" in self_maintenance_part(status.beside)
 
 
+def test_the_whole_explanation_has_the_operators_with_what_they_hand_up() -> None:
+    found = explained("city_sales", CITY_SALES, SALES, STILL_STORES)
+    heading = "\n\nwhat each operator hands up when a table below it changes\n"
+    lines = found.text.split(heading)[1].split("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in lines] == ["γ", "⋈", "sales", "stores"]
+    assert lines[0].endswith(
+        "change table by city of n (+), total (+): Gupta & Mumick, 5.1, delta/aggregate.py"
+    )
+    assert "hands up" not in str(found), "printed it fits a screen"
+    assert "Gupta &amp; Mumick, 5.1, delta/aggregate.py" in found._repr_html_()
+    raw = json.loads(json.dumps(found.to_dict()))["derivation"]
+    assert (raw["hands_up"], raw["key"]) == ("change table", ["city"])
+    assert raw["areas"][1] == {"column": "total", "update": "+"}
+    assert raw["inputs"][0]["rule"] == {"file": "delta/join.py", "printed": ""}
+    assert explained("cities", CITIES, STORES).to_dict()["derivation"] is None
+
+
 def test_an_older_record_does_not_say_it() -> None:
     given = facts("v", shape(MOST), SALES)
     raw = json.loads(given.stored.record.to_json())

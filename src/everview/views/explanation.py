@@ -33,6 +33,8 @@ from everview.program.steps import (
 from everview.run.driver.way import way_to_replace
 from everview.shape.advice import advice
 from everview.shape.column_types import column_types
+from everview.shape.derivation import derivation
+from everview.shape.derived import Derived
 from everview.shape.shape import FullOnly, Shape
 from everview.sql.write.door import write
 from everview.views.explanation_screen import explanation_on_a_screen
@@ -92,7 +94,8 @@ class Explanation:
     make it incremental. `tail` is applied when the view is read. `passes` are the improvements
     that the plan went through, `passes_off` those that a setting leaves out. `replacing` says how
     stored rows would be replaced if the changes touch as much as they may. `beside` says for each
-    source and kind of change which sources are read besides that change. Printed it fits a
+    source and kind of change which sources are read besides that change, and `derivation` of each
+    operator of the definition what it hands up, by which rule. Printed it fits a
     screen, unless it was asked for in `full`; `text` has all of it.
     """
 
@@ -118,6 +121,7 @@ class Explanation:
     passes_off: tuple[str, ...] = ()
     replacing: Replacing | None = None
     beside: SelfMaintenance = ()
+    derivation: Derived | None = None
     full: bool = False
 
     @property
@@ -196,6 +200,7 @@ def explanation(planned: Planned) -> Explanation:
         passes_off=tuple(sorted(facts.passes_off)),
         replacing=_replacing(facts, strategy),
         beside=self_maintenance(shape, tuple(s.name for s in facts.sources)),
+        derivation=derivation(shape),
     )
 
 

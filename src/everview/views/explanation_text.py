@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from everview.algebra.notation.plans import Node
 from everview.cards.card import Badge, Markup, card, code, folded, steps, table, tree
 from everview.facts.methods import Method
 from everview.facts.receipt_text import tone, versions_text
 from everview.facts.self_maintenance import self_maintained_text, self_maintenance_rows
 from everview.facts.wording import aligned, counted, passes_off_text, seconds_text, size_text
+from everview.shape.derived import Derived
 from everview.views.propagation import Propagation
 
 if TYPE_CHECKING:
@@ -24,10 +27,25 @@ def explanation_text(told: Explanation) -> str:
     if told.beside:
         lines += ["", "sources read besides the changes"]
         lines += [f"  {line}" for line in aligned(self_maintenance_rows(told.beside))]
+    if told.derivation is not None:
+        lines += ["", "what each operator hands up when a table below it changes"]
+        lines += [f"  {line}" for line in aligned(list(_operators(told.derivation)))]
     if told.queries:
         lines += ["", "SQL"]
         lines += [line for query in told.queries for line in [*query.splitlines(), ""]][:-1]
     return "\n".join(lines)
+
+
+def _operators(one: Derived, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The operators with what they hand up, each below the one that it hands it up to."""
+    yield f"{'  ' * depth}{one.operator}", str(one)
+    for below in one.inputs:
+        yield from _operators(below, depth + 1)
+
+
+def _drawn(one: Derived) -> Node:
+    """The same as a tree."""
+    return Node(f"{one.operator}  {one}", tuple(map(_drawn, one.inputs)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +217,8 @@ def _parts(told: Explanation) -> list[Markup]:
     if told.beside:
         first, *others = self_maintenance_rows(told.beside)
         parts.append(table(first, others, "sources read besides the changes"))
+    if told.derivation is not None:
+        parts.append(tree(_drawn(told.derivation), "what each operator hands up"))
     if told.tree is not None:
         parts.append(tree(told.tree, "as a plan"))
     if told.steps:
