@@ -220,7 +220,7 @@ def record_for(
         ),
         cluster_by=_clustered_by(definition, defined.columns),
         written=definition.sql if sources.inlined else "",
-        beside=self_maintenance(shape, tuple(now)),
+        beside=self_maintenance(shape, {name: s.rows for name, s in now.items()}),
     )
 
 

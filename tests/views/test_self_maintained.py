@@ -64,7 +64,7 @@ _EXTREME = [{"source": "sales", "when": "extreme deleted"}]
 def test_status_says_what_was_recorded_at_creation(sql: str) -> None:
     kind = shape(sql)
     given = facts("v", kind, SALES, STILL_STORES)
-    found = self_maintenance(kind, ("sales", "stores"))
+    found = self_maintenance(kind, {"sales": None, "stores": None})
     record = replace(given.stored.record, beside=found)
     known = ViewRecord.from_json(record.to_json())
     assert known == record

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from everview.algebra.derive.signs import WeightSign
@@ -14,6 +14,7 @@ from everview.choose.variants import (
     Applied,
     ChangeGroups,
     ChangeRows,
+    RecomputeGroups,
     ReplacePartitions,
 )
 from everview.delta.context import Known
@@ -27,11 +28,12 @@ from everview.facts.self_maintenance import (
 )
 from everview.shape.shape import FullOnly, Shape
 
-# What goes in: a shape and the names of its sources. What comes out: for each source and kind of
-# change the sources that a refresh reads besides. The changes of that source alone are planned as
-# a refresh plans them, with all rows inserted, all deleted, or both; the snapshots in that plan are
-# what is read. So are the rows of groups that may have to be computed anew. The passes that follow
-# change how much is read of a snapshot and never which there are.
+# What goes in: a shape, its sources, and how many rows they have. What comes out: for each source
+# and kind of change the sources that a refresh reads besides. The changes of that source alone are
+# planned as a refresh plans them, with all rows inserted, all deleted, or both; the snapshots in
+# that plan are what is read. So are the rows of groups that may have to be computed anew. The
+# passes that follow change how much is read of a snapshot and never which there are. Sizes matter
+# where the stored rows are asked in place of a larger table.
 #
 #     γ city, max(amount) (sales ⋈ stores), rows of sales deleted
 #     γ□ (Δsales ⋈ stores_new) reads stores; a maximum that is gone is looked for in sales ⋈ stores
@@ -39,28 +41,29 @@ from everview.shape.shape import FullOnly, Shape
 _ONLY: dict[ChangeKind, WeightSign] = {"insert": 1, "delete": -1}
 
 
-def self_maintenance(shape: Shape, sources: Sequence[str]) -> SelfMaintenance:
-    """The lines of all sources, in their order."""
+def self_maintenance(shape: Shape, rows: Mapping[str, int | None]) -> SelfMaintenance:
+    """The lines of all sources, given with how many rows each has, in their order."""
     return tuple(
-        BesideChange(source, kind, _reads(shape, source, kind, sources))
-        for source in sources
+        BesideChange(source, kind, _reads(shape, source, kind, rows))
+        for source in rows
         for kind in CHANGE_KINDS
     )
 
 
 def _reads(
-    shape: Shape, source: str, kind: ChangeKind, sources: Sequence[str]
+    shape: Shape, source: str, kind: ChangeKind, rows: Mapping[str, int | None]
 ) -> tuple[ReadBeside, ...]:
     if isinstance(shape, FullOnly):
-        return tuple(ReadBeside(name, "in full") for name in sources)
+        return tuple(ReadBeside(name, "in full") for name in rows)
     if source not in tables(rows_below(shape)):
         return ()
     only = {source: _ONLY[kind]} if kind in _ONLY else {}
-    changes = changes_of(shape, frozenset({source}), Known(only))
+    counted = {name: number for name, number in rows.items() if number is not None}
+    changes = changes_of(shape, frozenset({source}), Known(only, rows=counted))
     found = (*_scanned(changes.plan), *_recomputed(changes.applied))
     always = {read.source for read in found if read.when == "always"}
     kept = (read for read in found if read.when == "always" or read.source not in always)
-    order = {name: i for i, name in enumerate(sources)}
+    order = {name: i for i, name in enumerate(rows)}
     return tuple(sorted(dict.fromkeys(kept), key=lambda read: order[read.source]))
 
 
@@ -84,6 +87,8 @@ def _recomputed(applied: Applied) -> Iterator[ReadBeside]:
                 yield from (ReadBeside(name, "extreme deleted") for name in below)
             if may_lose and any(k.area.recompute and not k.area.exact for k in view.areas):
                 yield from (ReadBeside(name, "float deleted") for name in below)
+        case RecomputeGroups(view):
+            yield from map(ReadBeside, sorted(tables(view.input)))
         case ReplacePartitions(view):
             yield from map(ReadBeside, sorted(tables(view.base)))
         case AppendRows() | ChangeRows():

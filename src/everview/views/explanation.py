@@ -199,7 +199,7 @@ def explanation(planned: Planned) -> Explanation:
         passes=_passes(strategy),
         passes_off=tuple(sorted(facts.passes_off)),
         replacing=_replacing(facts, strategy),
-        beside=self_maintenance(shape, tuple(s.name for s in facts.sources)),
+        beside=self_maintenance(shape, {s.name: s.at_new.rows for s in facts.sources}),
         derivation=derivation(shape),
     )
 
