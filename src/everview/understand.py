@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from everview.choose.self_maintenance import self_maintenance
 from everview.errors import (
     ColumnGone,
     ComputationFailed,
@@ -219,6 +220,7 @@ def record_for(
         ),
         cluster_by=_clustered_by(definition, defined.columns),
         written=definition.sql if sources.inlined else "",
+        beside=self_maintenance(shape, {name: s.rows for name, s in now.items()}),
     )
 
 

@@ -22,6 +22,9 @@ LOOKS = {
     # What is left of projections in a row is part of the pass.
     ("everview/optimize/needed_columns.py", "project_merge"),
     ("everview/optimize/needed_columns.py", "rewrite"),
+    # An explanation shows a condition at the join whose rows it tests.
+    ("everview/shape/derivation.py", "filter_join_merge"),
+    ("everview/shape/derivation.py", "rewrite"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from everview.algebra.walk import walk_plan
@@ -12,12 +13,14 @@ from everview.facts.schema import Field, Schema
 from everview.facts.tables import Lost, Snapshot, TableChanges
 from everview.facts.views import Layout, SourceRecord, ViewRecord
 from everview.program.planned import with_steps
+from everview.shape.as_read import AsRead
 from everview.shape.maintained import unmaintained
-from everview.shape.shape import Shape, full_only
+from everview.shape.shape import Shape, full_only, with_origin
 from everview.shape.tail import shape_with_tail, split_tail
 from everview.sql.bind.query import Lowered, NotLowered, bind
 from everview.sql.read.parse import parse_query
 from everview.views.explanation import Explanation, explanation
+from tests.improve import simplified
 
 SCHEMAS = {
     "sales": Schema(
@@ -40,8 +43,8 @@ BIG = "SELECT sale_id, city FROM sales JOIN stores USING (store_id) WHERE amount
 CITIES = "SELECT x.city\nFROM (SELECT city, rank() OVER (ORDER BY city) AS n FROM stores) AS x"
 
 
-def shape(sql: str) -> Shape:
-    found = bind(parse_query(sql), SCHEMAS)
+def shape(sql: str, schemas: Mapping[str, Schema] = SCHEMAS) -> Shape:
+    found = bind(parse_query(sql), schemas)
     if isinstance(found, NotLowered):
         return full_only(found.kind, found.reason, found.place, Schema(()))
     assert isinstance(found, Lowered)
@@ -50,10 +53,12 @@ def shape(sql: str) -> Shape:
     if refused is not None:
         place = found.place(refused.operator, refused.function)
         return full_only(refused.kind, refused.reason, place, Schema(()))
+    origin = AsRead(rel, {c.id: "long" for r in walk_plan(rel) for c in r.columns})
+    rel = simplified(rel, origin.types)
     types = {c.id: "long" for r in walk_plan(rel) for c in r.columns}
     public = rel.columns[: len(found.rel.columns)]
     columns = Schema(tuple(Field(c.name, types[c.id]) for c in public))
-    return shape_with_tail(rel, tail, types, columns)
+    return with_origin(shape_with_tail(rel, tail, types, columns), origin)
 
 
 def table(name: str, version: int, files: int, size: int, rows: int) -> Snapshot:

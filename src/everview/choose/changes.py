@@ -61,7 +61,7 @@ def changes_of(
     Δ(γ A) has their stored rows as they were and as they become, hidden values included.
     """
     by_rows = asked is AskedStrategy.INSERT_DELETE
-    below = improved(When.BEFORE, _below(shape, by_rows=by_rows), PassContext(off=off))
+    below = improved(When.BEFORE, rows_below(shape, by_rows=by_rows), PassContext(off=off))
     if isinstance(shape, Bag) and shape.joins is not None:
         cut = not is_off(NARROW_SCANS, off)
         known = replace(known, stored=StoredRows(STORED, shape.joins, below.plan, cut))
@@ -87,7 +87,7 @@ def changes_of(
             assert_never(shape)
 
 
-def _below(shape: Keyed | Grouped | Bag, *, by_rows: bool) -> Rel:
+def rows_below(shape: Keyed | Grouped | Bag, *, by_rows: bool = False) -> Rel:
     """What rows are propagated of: the definition, or what lies below its groups, unless these are
     changed by rows.
     """

@@ -19,6 +19,7 @@ from everview.algebra.relations import (
     Generate,
     Intersect,
     Join,
+    JoinKind,
     Local,
     Negate,
     Net,
@@ -48,6 +49,7 @@ from everview.delta.join import delta_join
 from everview.delta.outer import delta_full, delta_left, delta_right
 from everview.delta.partners import Tested
 from everview.delta.project import delta_project
+from everview.delta.rule import DeltaRule
 from everview.delta.semi import delta_tested
 from everview.delta.shared import delta_shared
 from everview.delta.union_all import delta_union_all
@@ -72,6 +74,51 @@ def deltas(
     stored = () if known.stored is None else known.stored.joins.stored
     highest = max(highest_id(rel), *(c.id for c in stored), 0)
     return _Propagation(DeltaContext(changed, Fresh(highest), known)).of
+
+
+def rule_of(rel: Rel) -> DeltaRule | None:
+    """The rule for the changes of an operator; None of a table, whose changes are given, and of
+    what never changes.
+    """
+    match rel:
+        case Filter():
+            return DeltaRule("delta/filter.py")
+        case Project():
+            return DeltaRule("delta/project.py")
+        case Generate() | Unpivot():
+            return DeltaRule("delta/generate.py")
+        case Shared():
+            return DeltaRule("delta/shared.py")
+        case Join():
+            return _JOIN_RULES[rel.kind]
+        case UnionAll():
+            return DeltaRule("delta/union_all.py")
+        case Except() | Intersect():
+            return DeltaRule("delta/differences.py")
+        case Aggregate() | Distinct() | Window() | Pivot():
+            return DeltaRule("delta/groups.py", "Vista, 3.4.1")
+        case Scan() | Values() | TableFunction():
+            return None
+        case TopK() | Changes() | Local() | Signed() | Negate() | Net() | Copies() | Touched():
+            return None
+        case ChangeTable():
+            return None
+        case _:
+            assert_never(rel)
+
+
+_INNER = DeltaRule("delta/join.py")
+_TESTED = DeltaRule("delta/semi.py", "Griffin & Kumar, P17 to P24")
+_JOIN_RULES: dict[JoinKind, DeltaRule] = {
+    "inner": _INNER,
+    "cross": _INNER,
+    "left": DeltaRule("delta/outer.py", "Griffin & Kumar, P25 to P28"),
+    "right": DeltaRule("delta/outer.py", "Griffin & Kumar, P29 and on"),
+    "full": DeltaRule("delta/outer.py", "Griffin & Kumar, D5"),
+    "semi": _TESTED,
+    "anti": _TESTED,
+    "mark": _TESTED,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any, Literal, assert_never
 from everview.errors import Place
 from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Field, Schema
+from everview.facts.self_maintenance import SelfMaintenance, self_maintenance_from
 
 HIDDEN = "__ev"
 RESERVED_PREFIX = "__ev"
@@ -173,6 +174,7 @@ class ViewRecord:
     kept: str = ""  # how it is maintained, in words
     cluster_by: tuple[str, ...] = ()  # columns whose ranges the files should be of
     written: str = ""  # the text as it was given, where virtual views in it were replaced in `sql`
+    beside: SelfMaintenance | None = None  # what is read beside changes; older records do not say
 
     @property
     def given(self) -> str:
@@ -207,6 +209,7 @@ class ViewRecord:
             cluster_by=tuple(raw.get("cluster_by", ())),
             written=raw.get("written", ""),
             kept=raw.get("kept", ""),
+            beside=self_maintenance_from(raw.get("beside")),
         )
 
 

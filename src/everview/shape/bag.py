@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from everview.algebra.derive.typed import typed
 from everview.algebra.relations import Rel
@@ -11,6 +11,7 @@ from everview.algebra.scalars import ColumnId
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, hidden_name
 from everview.rewrite.marked_joins import JoinMark, MarkedJoins, of_marks
+from everview.shape.as_read import AsRead
 
 # What goes in: a definition with the hidden columns that its outer joins could store. What comes
 # out: the view with those that are worth it. They are where the table that is tested for partners
@@ -32,6 +33,7 @@ class Bag:
     types: Mapping[ColumnId, str]
     layout: Layout
     joins: MarkedJoins | None = None
+    origin: AsRead | None = field(default=None, compare=False)
 
     @property
     def stored(self) -> Rel:

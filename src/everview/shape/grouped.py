@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Aggregate, Filter, Project, Rel, Window
@@ -14,6 +14,7 @@ from everview.delta.groups import group_columns
 from everview.facts.refusals import RefusalKind
 from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, LayoutKind, hidden_name
+from everview.shape.as_read import AsRead
 from everview.shape.free import OperatorOverKeys, free_columns
 from everview.shape.maintained import Unmaintained
 from everview.shape.repeating import not_repeating
@@ -31,6 +32,7 @@ class Grouped:
     free: frozenset[ColumnId]
     layout: Layout
     loose: frozenset[ColumnId] = frozenset()
+    origin: AsRead | None = field(default=None, compare=False)
 
 
 def grouped(rel: Rel, types: Types, public: Schema) -> Grouped | Unmaintained:

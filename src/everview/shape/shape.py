@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from everview.aggregates.keyed import KeyedView, keyed_view
 from everview.algebra.relations import Project, Rel
@@ -17,6 +17,7 @@ from everview.facts.schema import Field, Schema
 from everview.facts.views import Layout, LayoutKind, Moment, Tail
 from everview.optimize.passes import When, improved
 from everview.rewrite.marked_joins import marked_joins
+from everview.shape.as_read import AsRead
 from everview.shape.bag import Bag, with_hidden
 from everview.shape.grouped import Grouped, grouped
 from everview.shape.maintained import Unmaintained, unmaintained
@@ -30,6 +31,7 @@ class Keyed:
 
     view: KeyedView
     layout: Layout
+    origin: AsRead | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,11 @@ def shape_of(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
     return _bag(rel, types, public)
 
 
+def with_origin(shape: Shape, origin: AsRead) -> Shape:
+    """The shape with the definition that it is of."""
+    return shape if isinstance(shape, FullOnly) else replace(shape, origin=origin)
+
+
 def _largest_query(rel: Rel) -> int:
     """How many operators one query has when every table changes, with no pass left out: what is
     kept of a view does not depend on a setting.
@@ -89,10 +96,10 @@ def full_only(
 
 
 def _bag(rel: Rel, types: Mapping[ColumnId, str], public: Schema) -> Shape:
-    for field in public.fields:
-        if not can_be_compared(field.parsed):
-            reason = f"`{field.name}` is a VARIANT, which cannot be compared"
-            return full_only(RefusalKind.TYPE, reason, None, public, about=field.name)
+    for shown in public.fields:
+        if not can_be_compared(shown.parsed):
+            reason = f"`{shown.name}` is a VARIANT, which cannot be compared"
+            return full_only(RefusalKind.TYPE, reason, None, public, about=shown.name)
     bag = Bag(rel, types, Layout(LayoutKind.BAG, (), public))
     joins = marked_joins(rel, types)
     return bag if joins is None else with_hidden(bag, joins)
@@ -103,10 +110,10 @@ def _keyed(groups: ShownGroups, types: Mapping[ColumnId, str], public: Schema) -
         if not can_be_grouped(type_of(types[key.id])):
             reason = f"the group key `{key.name}` is a MAP or VARIANT"
             return full_only(RefusalKind.TYPE, reason, None, public, about=key.name)
-    for field in public.fields:
-        if not can_be_compared(field.parsed):
-            reason = f"`{field.name}` is a VARIANT, which cannot be compared"
-            return full_only(RefusalKind.TYPE, reason, None, public, about=field.name)
+    for shown in public.fields:
+        if not can_be_compared(shown.parsed):
+            reason = f"`{shown.name}` is a VARIANT, which cannot be compared"
+            return full_only(RefusalKind.TYPE, reason, None, public, about=shown.name)
     flag = groups.flag
     named = _named(groups.rows, public)
     if flag is None:
@@ -120,7 +127,7 @@ def _keyed(groups: ShownGroups, types: Mapping[ColumnId, str], public: Schema) -
         Field(names[i] if i < len(names) else column.name, view.types[held.id])
         for i, (column, held) in enumerate(view.stored)
     ]
-    place = {held.id: field.name for field, (_, held) in zip(stored, view.stored, strict=True)}
+    place = {held.id: one.name for one, (_, held) in zip(stored, view.stored, strict=True)}
     names_of_keys = tuple(place[k.id] for k in view.keys)
     layout = Layout(LayoutKind.KEYED, names_of_keys, Schema(tuple(stored)), tail)
     return Keyed(view, layout)

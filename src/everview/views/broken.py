@@ -40,6 +40,7 @@ def broken_status(world: World, entry: Entry, error: EverviewError) -> Status:
         exact_at=dict(stored.watermark),
         rows=rows if tail is None or rows is None else tail.left(rows),
         kept=recorded_as(stored.record),
+        beside=stored.record.beside,
         last_refresh=published[0] if published else None,
         fresh_as_of=receipts[0]["timestamp"] if receipts else None,
     )

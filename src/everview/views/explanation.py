@@ -9,11 +9,13 @@ from typing import Any
 from everview.algebra.notation.plans import Node, formula, plan_tree
 from everview.algebra.relations import Changes, Rel, Scan
 from everview.choose.changes import context_of
+from everview.choose.self_maintenance import self_maintenance
 from everview.choose.strategies import Incremental, Refusal, Strategy
 from everview.facts.files import Sign
 from everview.facts.merge_on_read import Replacing
 from everview.facts.methods import Method, Variant, Way
 from everview.facts.refreshes import RefreshFacts, SourceFacts
+from everview.facts.self_maintenance import SelfMaintenance
 from everview.facts.tables import Lost
 from everview.optimize.parts import Part
 from everview.optimize.passes import When, improved
@@ -31,6 +33,8 @@ from everview.program.steps import (
 from everview.run.driver.way import way_to_replace
 from everview.shape.advice import advice
 from everview.shape.column_types import column_types
+from everview.shape.derivation import derivation
+from everview.shape.derived import Derived
 from everview.shape.shape import FullOnly, Shape
 from everview.sql.write.door import write
 from everview.views.explanation_screen import explanation_on_a_screen
@@ -89,7 +93,9 @@ class Explanation:
     that is only recomputed in full, `where` shows the place in its text and `instead` what would
     make it incremental. `tail` is applied when the view is read. `passes` are the improvements
     that the plan went through, `passes_off` those that a setting leaves out. `replacing` says how
-    stored rows would be replaced if the changes touch as much as they may. Printed it fits a
+    stored rows would be replaced if the changes touch as much as they may. `beside` says for each
+    source and kind of change which sources are read besides that change, and `derivation` of each
+    operator of the definition what it hands up, by which rule. Printed it fits a
     screen, unless it was asked for in `full`; `text` has all of it.
     """
 
@@ -114,6 +120,8 @@ class Explanation:
     passes: tuple[PassTime, ...] = field(default=(), compare=False)
     passes_off: tuple[str, ...] = ()
     replacing: Replacing | None = None
+    beside: SelfMaintenance = ()
+    derivation: Derived | None = None
     full: bool = False
 
     @property
@@ -191,6 +199,8 @@ def explanation(planned: Planned) -> Explanation:
         passes=_passes(strategy),
         passes_off=tuple(sorted(facts.passes_off)),
         replacing=_replacing(facts, strategy),
+        beside=self_maintenance(shape, {s.name: s.at_new.rows for s in facts.sources}),
+        derivation=derivation(shape),
     )
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from everview.algebra.notation.plans import Node
 from everview.cards.card import Badge, Markup, card, code, folded, steps, table, tree
 from everview.facts.methods import Method
 from everview.facts.receipt_text import tone, versions_text
+from everview.facts.self_maintenance import self_maintained_text, self_maintenance_rows
 from everview.facts.wording import aligned, counted, passes_off_text, seconds_text, size_text
+from everview.shape.derived import Derived
 from everview.views.propagation import Propagation
 
 if TYPE_CHECKING:
@@ -20,10 +24,28 @@ _SOURCES, _FORMULA, _PROPAGATION, _STEPS = 8, 6, 6, 12
 def explanation_text(told: Explanation) -> str:
     """What is read and why, the strategy, its steps, then the SQL."""
     lines = [line for part in text_parts(told) for line in part.lines]
+    if told.beside:
+        lines += ["", "sources read besides the changes"]
+        lines += [f"  {line}" for line in aligned(self_maintenance_rows(told.beside))]
+    if told.derivation is not None:
+        lines += ["", "what each operator hands up when a table below it changes"]
+        lines += [f"  {line}" for line in aligned(list(_operators(told.derivation)))]
     if told.queries:
         lines += ["", "SQL"]
         lines += [line for query in told.queries for line in [*query.splitlines(), ""]][:-1]
     return "\n".join(lines)
+
+
+def _operators(one: Derived, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The operators with what they hand up, each below the one that it hands it up to."""
+    yield f"{'  ' * depth}{one.operator}", str(one)
+    for below in one.inputs:
+        yield from _operators(below, depth + 1)
+
+
+def _drawn(one: Derived) -> Node:
+    """The same as a tree."""
+    return Node(f"{one.operator}  {one}", tuple(map(_drawn, one.inputs)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +60,7 @@ def text_parts(told: Explanation) -> tuple[TextPart, ...]:
     """The text without the SQL, by what its lines are about."""
     sources = aligned([source_cells(s) for s in told.sources]) if told.sources else []
     return (
-        TextPart([_header(told), *([f"  {_read_with(told)}"] if told.tail else [])]),
+        TextPart([_header(told), *(f"  {line}" for line in _of_the_view(told))]),
         TextPart([f"  {line}" for line in sources], _SOURCES),
         TextPart(["", _headline(told)]),
         TextPart([f"  {line}" for line in _place(told)]),
@@ -62,9 +84,12 @@ def _header(told: Explanation) -> str:
     return " · ".join(filter(None, parts))
 
 
-def _read_with(told: Explanation) -> str:
-    """`read with ORDER BY total DESC LIMIT 3; the rows below it are stored`."""
-    return f"read with {told.tail}; the rows below it are stored"
+def _of_the_view(told: Explanation) -> list[str]:
+    """`read with ORDER BY total DESC LIMIT 3; the rows below it are stored`; and for which changes
+    nothing else is read.
+    """
+    tail = f"read with {told.tail}; the rows below it are stored" if told.tail else ""
+    return [line for line in (tail, self_maintained_text(told.beside)) if line]
 
 
 def source_cells(source: SourceMove) -> tuple[str, ...]:
@@ -189,6 +214,11 @@ def _parts(told: Explanation) -> list[Markup]:
         parts.append(code("\n".join(told.formula), "the view's changes"))
     if told.propagation != Propagation():
         parts.append(folded("by source, and keys", "\n".join(_propagated(told.propagation))))
+    if told.beside:
+        first, *others = self_maintenance_rows(told.beside)
+        parts.append(table(first, others, "sources read besides the changes"))
+    if told.derivation is not None:
+        parts.append(tree(_drawn(told.derivation), "what each operator hands up"))
     if told.tree is not None:
         parts.append(tree(told.tree, "as a plan"))
     if told.steps:

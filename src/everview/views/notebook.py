@@ -13,6 +13,7 @@ from everview.views.status import Status, status_of, status_row, status_table
 from everview.views.status_card import (
     definition_parts,
     plain_card,
+    self_maintenance_part,
     status_card,
     table_card,
     warehouse_card,
@@ -29,7 +30,8 @@ def view_html(world: World, entry: Entry) -> str:
         status, record = _status(world, entry), record_of(world.open(entry))
     except EverviewError as error:
         return plain_card(entry.name, error.title, error.what)
-    parts = definition_parts(record.sql, record.columns)
+    beside = (self_maintenance_part(status.beside),) if record.sources else ()
+    parts = (*beside, *definition_parts(record.sql, record.columns))
     return status_card(status, status_row(status, status.asked_at), parts)
 
 

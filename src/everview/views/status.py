@@ -9,6 +9,7 @@ from typing import Any, assert_never
 from everview.facts.methods import Way, stored_method
 from everview.facts.readers import EVERYTHING, Readers
 from everview.facts.refreshes import StoredFacts
+from everview.facts.self_maintenance import SelfMaintenance
 from everview.facts.views import HIDDEN, Layout, LayoutKind, ViewRecord
 from everview.facts.when import OnDemand
 from everview.facts.wording import ago, counted, seconds_text
@@ -34,7 +35,9 @@ class Status:
     is known is then as of the last refresh. `behind_since` is when the oldest commit was made that
     the view, or a view below it, has not seen. `readers` says what a reader of its folder must
     know. `schedule` says when it is refreshed. `failing` says that the refreshes of a scheduler
-    fail: `tries` since one went well, `at` the last, `next_try`, and its `error`.
+    fail: `tries` since one went well, `at` the last, `next_try`, and its `error`. `beside` says
+    for each source and kind of change which sources a refresh reads besides that change; None of a
+    view that an earlier version built.
     """
 
     view: str
@@ -56,6 +59,7 @@ class Status:
     readers: Readers = EVERYTHING
     schedule: str = str(OnDemand())
     failing: Mapping[str, Any] | None = None
+    beside: SelfMaintenance | None = None
 
     @property
     def is_behind(self) -> bool:
@@ -176,6 +180,7 @@ def status_of(
         error=None if ahead.error is None else ahead.error.to_dict(),
         clock="" if stored.record.moment is None else str(stored.record.moment),
         schedule=schedule_text(entry),
+        beside=stored.record.beside,
     )
 
 

@@ -9,6 +9,7 @@ from everview.algebra.types import is_nested, type_of
 from everview.cards.card import Badge, Markup, card, folded, table
 from everview.facts.receipt_text import versions_text
 from everview.facts.schema import Schema
+from everview.facts.self_maintenance import UNKNOWN, SelfMaintenance, self_maintenance_rows
 from everview.facts.tables import CommitInfo, Snapshot
 from everview.facts.wording import ago, counted, size_text
 
@@ -52,6 +53,14 @@ def _badge(status: Status) -> Badge:
 def definition_parts(sql: str, columns: Schema) -> tuple[Markup, ...]:
     """The columns and the text of a view."""
     return _columns(columns), folded("definition", sql.strip("\n"))
+
+
+def self_maintenance_part(found: SelfMaintenance | None) -> Markup:
+    """Which sources are read besides the changes, by the source that changed and how."""
+    if found is None:
+        return table((), (), f"sources read besides the changes: {UNKNOWN}")
+    head, *lines = self_maintenance_rows(found)
+    return table(head, lines, "sources read besides the changes")
 
 
 def _columns(columns: Schema) -> Markup:

@@ -40,8 +40,9 @@ from everview.optimize.passes import PassContext, When, improved
 from everview.run.rows.read import collated_columns, empty_frame, schema_of
 from everview.run.understand.lower import lower
 from everview.run.understand.moments import NOT_DETERMINISTIC, find_moment
+from everview.shape.as_read import AsRead
 from everview.shape.maintained import unmaintained
-from everview.shape.shape import FullOnly, Shape, full_only
+from everview.shape.shape import FullOnly, Shape, full_only, with_origin
 from everview.shape.tail import shape_with_tail, split_tail
 from everview.spark.engine import Engine, sql_over
 from everview.spark.errors import spark_message
@@ -182,8 +183,8 @@ class _Asked:
         if self._collated:
             reason = "strings with a collation are stored without it, so keys would not be equal"
             return full_only(RefusalKind.TYPE, reason, None, columns)
-        rel, types = self._simplified(rel, types)
-        return shape_with_tail(rel, tail, types, columns)
+        simple, known = self._simplified(rel, types)
+        return with_origin(shape_with_tail(simple, tail, known, columns), AsRead(rel, types))
 
     def _simplified(self, rel: Rel, types: dict[ColumnId, str]) -> tuple[Rel, dict[ColumnId, str]]:
         """The definition simplified by its types, unless Spark gave it other types then."""
