@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 from everview.lake.catalog import Entry
-from everview.lake.small_file import write_file
+from everview.lake.small_file import put_small_file
 from everview.lake.storage import Storage
 from everview.schedule.memory import Memory
 from everview.views.world import World
@@ -34,7 +34,7 @@ def write_memories(world: World, memories: Mapping[str, Memory]) -> None:
     entries = [e for e in world.catalog.read().entries if e.kind == "view"]
     told = {e.location: memories[e.name].to_dict() for e in entries if e.name in memories}
     content = json.dumps(told, sort_keys=True, default=str).encode()
-    write_file(world.storage, _PATH, content)
+    put_small_file(world.storage, _PATH, content)
 
 
 def _read(storage: Storage) -> dict[str, dict[str, object]]:
