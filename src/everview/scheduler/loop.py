@@ -100,7 +100,10 @@ class Loop:
             self.renew()
 
     def _is_leading(self) -> bool:
-        """Whether this process has the lease; asked for if not."""
+        """Whether this process has the lease; asked for if not, or if it ran out while it slept."""
+        mine = self._lease
+        if mine is not None and mine.is_free(self._times.now()):
+            self.renew()
         if self._lease is not None:
             return True
         try:
