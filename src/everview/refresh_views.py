@@ -54,14 +54,15 @@ def refresh_views(
     wanted = list(dict.fromkeys(world.entry(n, "view").name.lower() for n in names))
     views = [e for e in world.catalog.read().entries if e.kind == "view"]
     known = {e.name.lower(): e.name for e in views}
+    read = {n: _sources(world, n) for n in known}
+    told = {n: () if isinstance(s, Exception) else s for n, s in read.items()}
     left = {e.name.lower() for e in views if is_suspended(e)} - set(wanted)
-    read = {n: _sources(world, n) for n in known if n not in left}
-    sources = {n: () if isinstance(s, Exception) else s for n, s in read.items()}
+    sources = {n: names for n, names in told.items() if n not in left}
     order = refresh_order(wanted, sources)
     pins = _pins(world, [s for n in order for s in sources[n] if s not in sources])
 
     def wish_of(name: str) -> Wish:
-        above = tuple(known[n] for n in readers(name, sources))
+        above = tuple(known[n] for n in readers(name, told))
         return wish.for_view(named=name in wanted, read_by=above)
 
     below = {n: views_below(n, sources) for n in order}
