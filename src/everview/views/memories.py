@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from everview.lake.catalog import Entry
 from everview.lake.small_file import put_small_file
@@ -23,10 +24,13 @@ def read_memories(world: World) -> dict[str, Memory]:
     return {e.name: Memory.from_dict(raw[e.location]) for e in entries if e.location in raw}
 
 
-def memory_of(world: World, entry: Entry) -> Memory:
-    """What is remembered of one view."""
+def failing(world: World, entry: Entry, fresh_as_of: int | None) -> Mapping[str, Any] | None:
+    """Why the refreshes of a view by its scheduler fail, None if they do not, or if somebody else
+    has refreshed it since.
+    """
     raw = _read(world.storage).get(entry.location)
-    return Memory() if raw is None else Memory.from_dict(raw)
+    memory = Memory() if raw is None else Memory.from_dict(raw)
+    return None if (fresh_as_of or 0) > (memory.at or 0) else memory.failing
 
 
 def write_memories(world: World, memories: Mapping[str, Memory]) -> None:
