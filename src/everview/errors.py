@@ -46,9 +46,7 @@ class InvalidArgument(EverviewError):
 
 
 class StillUsed(EverviewError):
-    """What was to be dropped, renamed or replaced is read by views. Drop or replace those first, or
-    drop all of it with CASCADE.
-    """
+    """What was to be dropped, renamed or replaced is read by views. Drop those, or with CASCADE."""
 
     code = "EV-1006"
     title = "views still read it"
@@ -204,18 +202,14 @@ class StorageUnreadable(EverviewError):
 
 
 class RefreshRefused(EverviewError):
-    """The policy is INCREMENTAL STRICT and this refresh must be full. Call refresh(full=True) once,
-    or choose another policy.
-    """
+    """STRICT allows no full refresh, and this one is. Call refresh(full=True), or set a policy."""
 
     code = "EV-5001"
     title = "the policy does not allow this refresh"
 
 
 class InvariantViolated(EverviewError):
-    """The changes do not fit the stored rows: one to be deleted is not there, say. Nothing was
-    published; refresh(full=True) rebuilds the view.
-    """
+    """The changes do not fit the stored rows. Nothing was published: refresh(full=True) helps."""
 
     code = "EV-5002"
     title = "a check of the refresh failed, nothing was published"
@@ -255,14 +249,12 @@ class StrategyNotApplicable(EverviewError):
     title = "the strategy does not apply to this view"
 
 
-class ViewsBehind(EverviewError):
+class ViewsBehind(RefreshFailed):
     """A write stands, but an IMMEDIATE view lacks it. Do what its error says, then refresh it."""
 
     code = "EV-5008"
     title = "the write stands, but a view that goes with it is behind"
     version: int
-    receipts: tuple[Any, ...] = ()
-    errors: dict[str, EverviewError]
 
 
 # 6xxx: the machine

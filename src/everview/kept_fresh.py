@@ -10,6 +10,7 @@ from everview.facts.failures import in_short, unforeseen
 from everview.facts.progress import Watcher
 from everview.facts.receipts import Receipt
 from everview.facts.refreshes import Wish
+from everview.facts.when import OnRead
 from everview.facts.wording import counted
 from everview.handles.view import View
 from everview.refresh_views import own_error, refresh_views
@@ -119,7 +120,7 @@ class KeptFresh:
 
     def _before_read(self, entries: Iterable[Entry]) -> None:
         """Refresh those that are refreshed when they are read."""
-        asking = [e for e in entries if e.kind == "view" and e.when]
+        asking = [e for e in entries if e.when.startswith(str(OnRead()))]
         if not asking:
             return
         from everview.views.following import views_too_old

@@ -52,16 +52,16 @@ def refresh_views(
     # Views read the same columns of the same tables, and have changes in common.
     world = replace(world, held=HeldColumns(), run=RowsOfRun(uuid.uuid4().hex))
     wanted = list(dict.fromkeys(world.entry(n, "view").name.lower() for n in names))
-    views = [e for e in world.catalog.read().entries if e.kind == "view"]
-    known = {e.name.lower(): e.name for e in views}
-    left = {e.name.lower() for e in views if is_suspended(e)} - set(wanted)
-    read = {n: _sources(world, n) for n in known if n not in left}
-    sources = {n: () if isinstance(s, Exception) else s for n, s in read.items()}
+    views = {e.name.lower(): e for e in world.catalog.read().entries if e.kind == "view"}
+    known = {n: e.name for n, e in views.items()}
+    read = {n: _sources(world, n) for n in known}
+    told = {n: () if isinstance(s, Exception) else s for n, s in read.items()}
+    sources = {n: s for n, s in told.items() if n in wanted or not is_suspended(views[n])}
     order = refresh_order(wanted, sources)
     pins = _pins(world, [s for n in order for s in sources[n] if s not in sources])
 
     def wish_of(name: str) -> Wish:
-        above = tuple(known[n] for n in readers(name, sources))
+        above = tuple(known[n] for n in readers(name, told))
         return wish.for_view(named=name in wanted, read_by=above)
 
     below = {n: views_below(n, sources) for n in order}
@@ -82,10 +82,13 @@ def refresh_views(
     receipts = {n: o for n in order if isinstance(o := outcomes[n], Receipt)}
     if len(receipts) < len(order):
         raise _failure(outcomes, known, order)
-    if len(wanted) != 1:
-        return list(receipts.values())
-    lower = tuple(receipts[n] for n in order if n not in wanted)
-    return [replace(receipts[wanted[0]], below=lower)]
+    return list(receipts.values()) if len(wanted) != 1 else [_with_below(receipts, wanted[0])]
+
+
+def _with_below(receipts: Mapping[str, Receipt], view: str) -> Receipt:
+    """The receipt of a view, with those of all others in it."""
+    lower = tuple(receipt for name, receipt in receipts.items() if name != view)
+    return replace(receipts[view], below=lower)
 
 
 def own_error(failure: RefreshFailed, view: str) -> Exception:

@@ -45,6 +45,8 @@ def test_run_refreshes_what_is_due(wh: ev.Warehouse, sales: ev.Table, capsys: Ca
     watch.forget(["cities"])
     assert {v.name: v.lacks for v in watch.look()} == {"bad": True, "cities": False}
 
+    sales.delete("id = 6")
+    assert wh.view("bad").status().failing is None  # the write has refreshed it
     wh.view("bad").drop()
     with wh.run_scheduler() as scheduler:
         assert wh.run_scheduler() is scheduler

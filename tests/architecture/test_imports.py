@@ -27,6 +27,7 @@ ORDER = (
         "program",
     ),
     *("lake", "lake.delta", "lake.catalog", "lake.formats"),
+    *("lake.lease", "lake.small_file"),
     "spark",
     *("run", "run.driver", "run.rows", "run.understand", "run.refresh", "run.dml", "run.check"),
     "views",
@@ -41,7 +42,7 @@ HOMES = {
     # of tables, handles, warehouse, session and testing; in refresh the error of a failed job.
     "pyspark": (
         *("lake", "spark", "run", "refresh", "tables", "queries"),
-        *("handles", "statements", "warehouse", "session", "testing"),
+        *("handles", "kept_fresh", "statements", "warehouse", "session", "testing"),
     ),
     "deltalake": ("lake", "run"),
     "obstore": ("lake",),

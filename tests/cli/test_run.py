@@ -62,8 +62,12 @@ def test_sigterm_ends_it_and_leaves_the_work_to_others(place: str, capsys: Captu
 
 
 def test_ctrl_c_ends_it_with_its_own_code(place: str) -> None:
-    sender = signalled(place, signal.SIGINT)
-    assert run_command_line(["run", "-w", place, "--quiet"]) == INTERRUPTED
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job without terminal
+    try:
+        sender = signalled(place, signal.SIGINT)
+        assert run_command_line(["run", "-w", place, "--quiet"]) == INTERRUPTED
+    finally:
+        signal.signal(signal.SIGINT, before)
     sender.join()
     assert not is_held(place)
 

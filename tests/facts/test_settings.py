@@ -26,6 +26,7 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         "passes_off": " join_order, small_sides,",
         "class_archive": "off",
         "merge_on_read": "Never",
+        "time_zone": "Europe/Berlin",
     }
     found = Settings.from_environ({PREFIX + n.upper(): text for n, text in given.items()})
     assert found == Settings(
@@ -39,6 +40,7 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         passes_off=("join_order", "small_sides"),
         class_archive="off",
         merge_on_read="never",
+        time_zone="Europe/Berlin",
     )
     assert {f.name for f in fields(Settings)} == set(given)
     assert all(f.metadata["doc"].endswith(".") for f in fields(Settings))
@@ -55,6 +57,8 @@ def test_every_setting_has_a_variable_and_a_sentence() -> None:
         ("retention_hours", "-0.5"),
         ("sample_rows", "1.5"),
         ("class_archive", "maybe"),
+        ("time_zone", "Europe/Atlantis"),
+        ("time_zone", "../zone"),
     ],
 )
 def test_what_does_not_fit_is_named(name: str, text: str) -> None:

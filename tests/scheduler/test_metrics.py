@@ -12,7 +12,7 @@ from everview.errors import InvalidArgument
 from everview.facts.methods import Way
 from everview.facts.when import Immediate, Schedule
 from everview.schedule.due import Watched
-from everview.scheduler.events import Broke, Done, Leads, Looked, Trouble, Waits
+from everview.scheduler.events import Broke, Done, Leads, Looked, NotSeen, Waits
 from everview.scheduler.metrics import Metrics, served
 from tests.schedule.simulated import MINUTE, SECOND, START
 from tests.scheduler.fakes import BROKEN, receipt
@@ -30,7 +30,7 @@ def test_what_happens_is_counted_and_served() -> None:
     events = (
         *(Waits("other"), Leads("me"), Looked((late, Watched("w", Schedule())), START)),
         *(Done(receipt("v")), Done(receipt("v", Way.FULL)), Done(receipt("v"))),
-        *(Broke("w", BROKEN, START), Trouble(BROKEN)),
+        *(Broke("w", BROKEN, START), NotSeen(BROKEN)),
     )
     for event in events:
         metrics.listen(event)

@@ -17,7 +17,7 @@ from everview.facts.when import (
     OnRead,
     Schedule,
     TargetLag,
-    When,
+    Timing,
 )
 from everview.lake.catalog import Entry
 from everview.sql.statements.when import when_of
@@ -36,7 +36,7 @@ WHENS = st.one_of(
 
 
 @given(WHENS)
-def test_the_text_of_a_value_is_read_as_that_value(when: When) -> None:
+def test_the_text_of_a_value_is_read_as_that_value(when: Timing) -> None:
     assert when_of(str(when)) == when
     assert when_of(str(when).lower()) == when
 

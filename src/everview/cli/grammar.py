@@ -162,7 +162,7 @@ COMMANDS = (
     Command(
         "run",
         "Keep views fresh: refresh each when it says.",
-        ("everview run -w shop", "everview run --port 9187 --json", "everview run --once"),
+        ("everview run -w shop --port 9187", "everview run --once --json"),
         (
             _flag("--once", help="refresh what is due now, and end"),
             _number("--port", "serve /metrics for Prometheus and /health at this port"),
@@ -173,10 +173,11 @@ COMMANDS = (
             ),
         ),
         "When is said by the views: ALTER MATERIALIZED VIEW ... SET REFRESH EVERY 5 MINUTES.\n"
-        "A line per refresh, with --json a document. It runs until Ctrl-C, or SIGTERM, which\n"
-        "waits for the refresh that runs. Of several processes one refreshes a warehouse;\n"
-        "the others wait and take over. With --once the exit code is 1 if a refresh\n"
-        "failed; if another process has the work, nothing is done.",
+        "A line per refresh, with --json a document. It runs until Ctrl-C, or until\n"
+        "SIGTERM, which waits for the refresh that runs. Of several processes one\n"
+        "refreshes a warehouse; the others wait and take over. With --once the exit\n"
+        "code is 1 if a refresh failed; where another process has the work, nothing\n"
+        "is done.",
     ),
     Command(
         "status",

@@ -17,10 +17,10 @@ from everview.scheduler.events import (
     Broke,
     Done,
     Leads,
-    Listener,
     Looked,
+    NotSeen,
     SchedulerEvent,
-    Trouble,
+    SchedulerListener,
     Waits,
 )
 from everview.scheduler.loop import Loop, Times
@@ -69,7 +69,7 @@ class _Said:
                     screen.document({"view": view, "error": error.to_dict()})
                 else:
                     screen.failed(error, about=view)
-            case Trouble(error):
+            case NotSeen(error):
                 self.failed = True
                 if self._is_new(str(error)):
                     screen.failed(error)
@@ -83,7 +83,7 @@ class _Said:
         return is_new
 
 
-def _both(one: Listener, other: Listener) -> Listener:
+def _both(one: SchedulerListener, other: SchedulerListener) -> SchedulerListener:
     def say(event: SchedulerEvent) -> None:
         one(event)
         other(event)
@@ -94,7 +94,7 @@ def _both(one: Listener, other: Listener) -> Listener:
 @contextlib.contextmanager
 def _served(
     arguments: argparse.Namespace, screen: Screen, now: Callable[[], int]
-) -> Iterator[Listener]:
+) -> Iterator[SchedulerListener]:
     """What listens on behalf of metrics, which are served meanwhile if a port was given."""
     if arguments.port is None:
         yield lambda event: None

@@ -92,14 +92,14 @@ class Immediate:
         return "IMMEDIATE"
 
 
-When = OnDemand | Every | OnCron | TargetLag | OnRead | Immediate
+Timing = OnDemand | Every | OnCron | TargetLag | OnRead | Immediate
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """When a view is refreshed; of one that is suspended, only when somebody names it."""
 
-    when: When = field(default_factory=OnDemand)
+    when: Timing = field(default_factory=OnDemand)
     suspended: bool = False
 
     def __str__(self) -> str:

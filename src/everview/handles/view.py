@@ -13,7 +13,7 @@ from everview.handles.handle import Handle
 from everview.refresh_views import own_error
 from everview.spark.log import logged
 from everview.views.gather import gather_comparable, gather_from, stored_facts
-from everview.views.memories import memory_of
+from everview.views.memories import failing
 from everview.views.notebook import view_html
 from everview.views.outlook import Outlook, outlook
 from everview.views.schedules import suspended_text, when_text
@@ -132,7 +132,7 @@ class View(Handle):
             except EverviewError as error:
                 ahead = Outlook(ahead.behind, error=error)
         found = status_of(entry, stored, ahead, receipts_of(table, None), world.now())
-        found = replace(found, failing=memory_of(world, entry).failing)
+        found = replace(found, failing=failing(world, entry, found.fresh_as_of))
         if ahead.error is not None or ahead.rebuilt:
             return replace(found, kept=kept)
         since = behind_since(world, gather_from(world, entry, stored, {}))

@@ -6,6 +6,6 @@ from everview.lake.delta.put import put_over
 from everview.lake.storage import Storage
 
 
-def write_file(storage: Storage, path: str, content: bytes) -> None:
+def put_small_file(storage: Storage, path: str, content: bytes) -> None:
     """Put this in the place of what is there."""
     put_over(storage, path, content)

@@ -15,7 +15,7 @@ from everview.facts.when import (
     OnRead,
     Schedule,
     TargetLag,
-    When,
+    Timing,
 )
 from everview.schedule.memory import Memory
 
@@ -123,7 +123,7 @@ def _margin(view: Watched, memories: Mapping[str, Memory]) -> int:
     return min(lag // 2, max(lag // 10, wanted))
 
 
-def _lag(when: When) -> int:
+def _lag(when: Timing) -> int:
     assert isinstance(when, TargetLag)
     return when.interval.milliseconds
 
@@ -132,7 +132,7 @@ def _between_looks(lag: int) -> int:
     return min(_LONGEST_LOOK, max(_SHORTEST_LOOK, lag // 10))
 
 
-def _served(when: When, memory: Memory, now: int) -> int:
+def _served(when: Timing, memory: Memory, now: int) -> int:
     """The moment that a refresh now answers: of an interval the last one that has come."""
     if isinstance(when, Every) and memory.served is not None:
         return now - (now - memory.served) % when.interval.milliseconds

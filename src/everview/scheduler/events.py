@@ -50,14 +50,14 @@ class Broke:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class NotSeen:
     """The warehouse could not be looked at; that is tried again."""
 
     error: EverviewError
 
 
-SchedulerEvent = Waits | Leads | Looked | Done | Broke | Trouble
-Listener = Callable[[SchedulerEvent], object]
+SchedulerEvent = Waits | Leads | Looked | Done | Broke | NotSeen
+SchedulerListener = Callable[[SchedulerEvent], object]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,12 @@ from everview.scheduler.events import (
     Broke,
     Done,
     Leads,
-    Listener,
     Looked,
+    NotSeen,
     Refreshed,
     SchedulerEvent,
+    SchedulerListener,
     SchedulerStatus,
-    Trouble,
     Waits,
 )
 from everview.spark.log import LOG
@@ -64,7 +64,7 @@ class Loop:
     then finds done. So it is renewed beside the work, and asked for before each.
     """
 
-    def __init__(self, views: Views, leases: Leases, times: Times, say: Listener) -> None:
+    def __init__(self, views: Views, leases: Leases, times: Times, say: SchedulerListener) -> None:
         self._views = views
         self._leases = leases
         self._times = times
@@ -100,7 +100,10 @@ class Loop:
             self.renew()
 
     def _is_leading(self) -> bool:
-        """Whether this process has the lease; asked for if not."""
+        """Whether this process has the lease; asked for if not, or if it ran out while it slept."""
+        mine = self._lease
+        if mine is not None and mine.is_free(self._times.now()):
+            self.renew()
         if self._lease is not None:
             return True
         try:
@@ -111,7 +114,7 @@ class Loop:
                 return False
             self._memories = self._views.remembered()
         except Exception as error:
-            self._say(Trouble(unforeseen(error)))
+            self._say(NotSeen(unforeseen(error)))
             return False
         self._lease = found
         self._say(Leads(self._leases.holder))
@@ -123,7 +126,7 @@ class Loop:
         try:
             views = tuple(self._views.look())
         except Exception as error:
-            self._say(Trouble(unforeseen(error)))
+            self._say(NotSeen(unforeseen(error)))
             return _AGAIN
         now = times.now()
         self._say(Looked(views, now))
@@ -170,7 +173,7 @@ class Loop:
         try:
             self._views.remember(self._memories)
         except Exception as error:  # what is remembered is only needed after a stop
-            self._say(Trouble(unforeseen(error)))
+            self._say(NotSeen(unforeseen(error)))
 
     def renew(self) -> None:
         """Keep the lease for longer; who finds another one's has none."""
@@ -181,7 +184,7 @@ class Loop:
             try:
                 self._lease = self._leases.renew(mine)
             except Exception as error:
-                self._say(Trouble(unforeseen(error)))
+                self._say(NotSeen(unforeseen(error)))
                 self._lease = None if mine.is_free(self._times.now()) else mine
 
     def _release(self) -> None:
@@ -190,7 +193,7 @@ class Loop:
                 try:
                     self._leases.release(self._lease)
                 except Exception as error:  # then it runs out
-                    self._say(Trouble(unforeseen(error)))
+                    self._say(NotSeen(unforeseen(error)))
             self._lease = None
 
 
@@ -209,7 +212,7 @@ def _after(status: SchedulerStatus, event: SchedulerEvent) -> SchedulerStatus:
         case Broke(view, error, _):
             failing = {**status.failing, view: error.to_dict()}
             return replace(status, failures=status.failures + 1, failing=failing)
-        case Trouble():
+        case NotSeen():
             return status
         case _:
             assert_never(event)

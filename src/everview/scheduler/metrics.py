@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from everview.errors import InvalidArgument
-from everview.scheduler.events import Broke, Done, Leads, Looked, SchedulerEvent, Trouble, Waits
+from everview.scheduler.events import Broke, Done, Leads, Looked, NotSeen, SchedulerEvent, Waits
 
 # Milliseconds without a look after which the scheduler is called ill, unless it refreshes now.
 _PATIENCE = 600_000
@@ -70,7 +70,7 @@ class Metrics:
                 self._success.labels(receipt.view).set(self._now() / 1000)
             case Broke(view, error, _):
                 self._failures.labels(view, error.code).inc()
-            case Trouble():
+            case NotSeen():
                 self._troubles.inc()
 
     def health(self) -> tuple[bool, str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from everview.lake.catalog import Entry
-from everview.lake.small_file import write_file
+from everview.lake.small_file import put_small_file
 from everview.lake.storage import Storage
 from everview.schedule.memory import Memory
 from everview.views.world import World
@@ -23,10 +24,13 @@ def read_memories(world: World) -> dict[str, Memory]:
     return {e.name: Memory.from_dict(raw[e.location]) for e in entries if e.location in raw}
 
 
-def memory_of(world: World, entry: Entry) -> Memory:
-    """What is remembered of one view."""
+def failing(world: World, entry: Entry, fresh_as_of: int | None) -> Mapping[str, Any] | None:
+    """Why the refreshes of a view by its scheduler fail, None if they do not, or if somebody else
+    has refreshed it since.
+    """
     raw = _read(world.storage).get(entry.location)
-    return Memory() if raw is None else Memory.from_dict(raw)
+    memory = Memory() if raw is None else Memory.from_dict(raw)
+    return None if (fresh_as_of or 0) > (memory.at or 0) else memory.failing
 
 
 def write_memories(world: World, memories: Mapping[str, Memory]) -> None:
@@ -34,7 +38,7 @@ def write_memories(world: World, memories: Mapping[str, Memory]) -> None:
     entries = [e for e in world.catalog.read().entries if e.kind == "view"]
     told = {e.location: memories[e.name].to_dict() for e in entries if e.name in memories}
     content = json.dumps(told, sort_keys=True, default=str).encode()
-    write_file(world.storage, _PATH, content)
+    put_small_file(world.storage, _PATH, content)
 
 
 def _read(storage: Storage) -> dict[str, dict[str, object]]:

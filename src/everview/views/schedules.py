@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everview.errors import EverviewError
-from everview.facts.when import OnDemand, Schedule, When
+from everview.facts.when import OnDemand, Schedule, Timing
 from everview.lake.catalog import Entry
 
 _SUSPENDED = "yes"
@@ -25,7 +25,7 @@ def is_suspended(entry: Entry) -> bool:
     return entry.suspended == _SUSPENDED
 
 
-def when_text(when: When | None) -> str:
+def when_text(when: Timing | None) -> str:
     """What the catalog says of it; nothing of ON DEMAND, so that it need not know the column."""
     return "" if when is None or isinstance(when, OnDemand) else str(when)
 

@@ -8,7 +8,7 @@ from typing import Literal
 from everview.errors import Place
 from everview.facts.merge_on_read import MergeOnRead
 from everview.facts.views import Policy
-from everview.facts.when import When
+from everview.facts.when import Timing
 from everview.sql.names import quoted
 from everview.sql.read.parse import place_at
 
@@ -191,7 +191,7 @@ class SetPolicy:
 class SetWhen:
     """For materialized views alone: when they are refreshed."""
 
-    when: When
+    when: Timing
 
 
 @dataclass(frozen=True, slots=True)

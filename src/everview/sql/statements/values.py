@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from everview.facts.merge_on_read import MergeOnRead
 from everview.facts.views import Policy
-from everview.facts.when import When
+from everview.facts.when import Timing
 from everview.sql.statements.asked import (
     Describe,
     DescribeHistory,
@@ -220,7 +220,7 @@ class CreateMaterializedView:
     query: Slice
     cluster_by: tuple[Name, ...] = ()
     merge_on_read: MergeOnRead | None = None
-    when: When | None = None
+    when: Timing | None = None
 
 
 @dataclass(frozen=True, slots=True)

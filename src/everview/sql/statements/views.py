@@ -7,7 +7,7 @@ from typing import assert_never
 from everview.facts.asked_strategy import STRATEGIES
 from everview.facts.merge_on_read import MergeOnRead
 from everview.facts.views import Policy
-from everview.facts.when import When
+from everview.facts.when import Timing
 from everview.sql.statements.cursor import Cursor, Once
 from everview.sql.statements.parts import (
     Kind,
@@ -71,7 +71,7 @@ def create_materialized_view(cursor: Cursor, *, or_replace: bool) -> CreateMater
     comment, policy = None, None
     cluster_by: tuple[Name, ...] = ()
     merge_on_read: MergeOnRead | None = None
-    when: When | None = None
+    when: Timing | None = None
     while True:
         if once.accept("CLUSTER", "BY"):
             cluster_by = cursor.listed(cursor.column)
@@ -128,7 +128,7 @@ def _policy(cursor: Cursor) -> Policy:
     return "INCREMENTAL STRICT" if cursor.accept("STRICT") else "INCREMENTAL"
 
 
-def _when(cursor: Cursor) -> When:
+def _when(cursor: Cursor) -> Timing:
     """What follows REFRESH where POLICY could stand too."""
     cursor.want("POLICY")
     return when_clause(cursor)

@@ -14,7 +14,7 @@ from everview.facts.when import (
     OnDemand,
     OnRead,
     TargetLag,
-    When,
+    Timing,
 )
 from everview.sql.statements.cursor import Cursor
 from everview.sql.statements.lexer import TokenKind, statements
@@ -33,7 +33,7 @@ _AMOUNT = re.compile(r"(\d+)([A-Za-z]*)")
 _EXAMPLE = "For example 'EVERY 5 MINUTES', 'TARGET LAG 1 HOUR' or 'ON DEMAND'."
 
 
-def when_clause(cursor: Cursor) -> When:
+def when_clause(cursor: Cursor) -> Timing:
     """ON DEMAND, ON READ [WITHIN interval], EVERY interval, CRON 'fields', TARGET LAG interval or
     IMMEDIATE.
     """
@@ -51,7 +51,7 @@ def when_clause(cursor: Cursor) -> When:
     return Immediate()
 
 
-def when_of(text: object) -> When:
+def when_of(text: object) -> Timing:
     """What a text alone says; SqlSyntax with the place where it cannot be read."""
     if not isinstance(text, str):
         raise InvalidArgument(f"{text!r} does not say when to refresh.", remedy=_EXAMPLE)
