@@ -111,10 +111,26 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "At.NEW  ->  At.OLD",
     ): "a table without changes has the same rows at both",
     (
-        "delta/outer.py",
-        "delta_left",
-        "right  ->  left  #2",
+        "delta/context.py",
+        "DeltaContext.stored_mark",
+        "self._rows(part) > self._rows(own)  ->  self._rows(part) >= self._rows(own)",
+    ): "the view is asked in place of a table, or the table read: the same rows",
+    (
+        "delta/propagate.py",
+        "_Propagation._side",
+        "join.kind != which  ->  join.kind == which",
     ): "the changes are read as they are, not shared: more work, the same rows",
+    (
+        "delta/partners.py",
+        "lone_again",
+        "tested.part is not tested.side  ->  tested.part is tested.side",
+    ): "the rows that meet a change of the whole are tested again, which are more: the same rows",
+    (
+        "delta/stored_rows.py",
+        "StoredRows._keys",
+        "((own.id, _ONE), (partner.id, range_)) if self.cut else ()"
+        "  ->  () if self.cut else ((own.id, _ONE), (partner.id, range_))",
+    ): "a filter stands above the scan: other files are read, the same rows",
     (
         "delta/touched.py",
         "touched_keys",
