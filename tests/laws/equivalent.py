@@ -116,6 +116,17 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "self._rows(part) > self._rows(own)  ->  self._rows(part) >= self._rows(own)",
     ): "the view is asked in place of a table, or the table read: the same rows",
     (
+        "rewrite/marked_joins.py",
+        "_Marking._mark",
+        "not key or not all((can_tell(self.types.get(c.id, '')) for c in key))"
+        "  ->  not key and (not all((can_tell(self.types.get(c.id, '')) for c in key)))",
+    ): "values of the laws are equal only where they are the same; tests/shape holds which tell",
+    (
+        "rewrite/marked_joins.py",
+        "_Marking._mark",
+        "t.reads <= known  ->  t.reads < known",
+    ): "less is stored and the table read: the same rows",
+    (
         "delta/propagate.py",
         "_Propagation._side",
         "join.kind != which  ->  join.kind == which",

@@ -8,7 +8,7 @@ from random import Random
 
 from everview.algebra.meaning.plans import State
 from everview.algebra.relations import At, Filter, Join, Project, Rel, Scan
-from everview.algebra.scalars import Compare, Scalar
+from everview.algebra.scalars import Column, Compare, Ref, Scalar
 from everview.algebra.walk import tables, walk_plan
 from everview.delta.context import Known
 from everview.delta.propagate import delta
@@ -79,12 +79,50 @@ def check_stored(seed: int, seen: Seen) -> None:
         if joins is not None and trees.known.difference(rel) and tables(rel) & changed:
             break
     seen.met("stored cases")
+    _check_example(seed)
     if joins is None:
         return
     _check_marked(rel, joins, state)
     _check_changes(joins, state, changed, (rng, seen))
     _check_reads(joins, seen)
     _count_plan(joins, seen)
+
+
+def _check_example(seed: int) -> None:
+    """Rare cases: rows of NULLs that meet, beside rows that have neither side; and a join above
+    whose other side changes with the table that is tested.
+    """
+    r, s, u = (Scan(name, At.NEW, (Column(i, name),)) for i, name in enumerate("rsu", 1))
+    full = Join("full", r, s, Compare("<=>", Ref(1), Ref(2)))
+    left = Join("left", s, r, Compare("=", Ref(2), Ref(1)))
+    same = Compare("=", Ref(2), Ref(3))
+    null, one, seven, none = ((None,),), ((1,),), ((7,),), ()
+    examples = (
+        (Join("full", full, u, same), (null, null + null), (null, null), (seven, seven)),
+        (Join("full", full, u, same), (null, seven), (null, null), (one, one)),
+        (Join("inner", left, u, same), (none, one), (one, one), (none, one)),
+        (Join("inner", u, left, same), (none, one), (one, one), (none, one)),
+    )
+    rel, *held = examples[seed % len(examples)]
+    tables_, changes = {}, {}
+    for name, (old, new) in zip("rsu", held, strict=True):
+        tables_[name, At.OLD], tables_[name, At.NEW] = old, new
+        changes[name] = (*((row, -1) for row in old), *((row, 1) for row in new))
+    changed = frozenset(name for name, (old, new) in zip("rsu", held, strict=True) if old != new)
+    joins = marked_joins(rel, dict.fromkeys((1, 2, 3), "long"))
+    assert joins is not None
+    state = _with_stored(joins, State(tables_, changes))
+    told = Known(rows={"r": 1}, stored=StoredRows(STORED, joins, joins.rel, cut=False))
+    plan = delta(joins.rel, changed, told)
+    assert plan is not None
+    assert Evaluator(state).rows(plan) == Evaluator(state).difference(joins.rel), f"{rel}"
+
+
+def _with_stored(joins: MarkedJoins, state: State) -> State:
+    """The state with the rows of the view before the changes."""
+    known = Evaluator(state)
+    rows = tuple(known.rows(known.at(joins.rel, At.OLD)).elements())
+    return State({**state.tables, (STORED, At.OLD): rows}, state.changes)
 
 
 def _check_marked(rel: Rel, joins: MarkedJoins, state: State) -> None:
@@ -101,10 +139,9 @@ def _check_changes(
     joins: MarkedJoins, state: State, changed: frozenset[str], case: tuple[Random, Seen]
 ) -> None:
     rng, seen = case
-    before = Evaluator(state)
-    rows = tuple(before.rows(before.at(joins.rel, At.OLD)).elements())
-    state = State({**state.tables, (STORED, At.OLD): rows}, state.changes)
-    known, expected = Evaluator(state), before.difference(joins.rel)
+    state = _with_stored(joins, state)
+    known = Evaluator(state)
+    expected = known.difference(joins.rel)
     sizes = {name: rng.randint(0, 3) for name in sorted(tables(joins.rel))}
     better = improved(When.BEFORE, joins.rel).plan
     for definition in (joins.rel, better):
