@@ -45,6 +45,7 @@ def rows_read(receipt: Receipt) -> int:
     return sum(read.rows or 0 for read in receipt.read.values())
 
 
+@pytest.mark.slow
 def test_every_way_leaves_a_view_right_for_the_next(wh: ev.Warehouse) -> None:
     rng = Random(7)
     wh.sql("CREATE TABLE t (k BIGINT, v BIGINT)")
