@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from everview.algebra.meaning.plans import State, rows
+from everview.algebra.meaning.scalars import value
 from everview.algebra.relations import At
-from everview.rewrite.group_form.form import GroupForm
+from everview.algebra.scalars import (
+    FALSE,
+    TRUE,
+    And,
+    Call,
+    Case,
+    Compare,
+    Or,
+    Ref,
+    Scalar,
+    integer,
+)
+from everview.rewrite.group_form.form import GroupForm, in_order
 from everview.shape.shown_groups import shown_groups
 from tests.rewrite.test_group_form import GROUPS, formed, lowered, types_of
 
@@ -38,6 +53,36 @@ def test_the_rows_of_the_groups(body: str) -> None:
     assert isinstance(form, GroupForm)
     for state in (STATE, EMPTY):
         assert rows(form.plan(), state) == rows(lowered(body), state)
+
+
+AT_LEAST, FIRST, SECOND = (Compare(">", Ref(i), integer(0)) for i in (1, 2, 3))
+COMPUTED = Compare(">", Call("/", (Ref(4), Ref(1))), integer(5))
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (And((AT_LEAST, FIRST)), And((AT_LEAST, FIRST))),  # nothing is computed
+        (COMPUTED, COMPUTED),
+        (
+            And((AT_LEAST, COMPUTED)),
+            Case(((AT_LEAST, Case(((COMPUTED, TRUE),), FALSE)),), FALSE),
+        ),
+        (
+            Or((And((AT_LEAST, COMPUTED)), SECOND)),
+            Case(
+                ((Case(((AT_LEAST, Case(((COMPUTED, TRUE),), FALSE)),), FALSE), TRUE),),
+                Case(((SECOND, TRUE),), FALSE),
+            ),
+        ),
+    ],
+)
+def test_conditions_are_computed_one_after_the_other(condition: Scalar, expected: Scalar) -> None:
+    found = in_order(condition)
+    assert found == expected
+    for numbers in product((None, 1, 30), repeat=4):
+        row = dict(enumerate(numbers, 1))
+        assert (value(found, row) is True) == (value(condition, row) is True), row
 
 
 def test_what_is_not_shown_is_not_computed() -> None:

@@ -9,6 +9,7 @@ from everview.algebra.relations import Aggregate, Filter, Project, Rel
 from everview.algebra.scalars import (
     FALSE,
     TRUE,
+    Case,
     Column,
     Constant,
     Ref,
@@ -17,7 +18,7 @@ from everview.algebra.scalars import (
 )
 from everview.algebra.walk import highest_id
 from everview.facts.views import hidden_name
-from everview.rewrite.group_form.form import GroupForm, if_true, only_if
+from everview.rewrite.group_form.form import GroupForm, in_order, only_if
 from everview.rewrite.group_form.group_form import making
 
 # What goes in: a definition whose root is groups, perhaps tested by HAVING. What comes out: the
@@ -54,7 +55,7 @@ def shown_groups(rel: Rel, types: Types) -> ShownGroups | None:
     form = GroupForm(aggregate, outputs, (condition,))
     if not making(rel, types).repeats(form, condition):
         return None  # the test reads what need not come out the same: rows are replaced by key
-    shown = if_true(condition, TRUE, FALSE)
+    shown = Case(((in_order(condition), TRUE),), FALSE)
     outputs = tuple((c, _guarded(s, shown)) for c, s in outputs)
     flag = Fresh(highest_id(rel)).column(hidden_name("s", 0, "shown"))
     return ShownGroups(Project(aggregate, outputs), aggregate, shown, flag)

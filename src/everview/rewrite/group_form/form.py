@@ -12,19 +12,26 @@ from everview.algebra.fresh import Fresh
 from everview.algebra.relations import Aggregate, Filter, Project, Rel
 from everview.algebra.rowwise import Outputs
 from everview.algebra.scalars import (
+    FALSE,
     NULL,
+    TRUE,
     And,
     Case,
     Cast,
     Column,
     ColumnId,
     Columns,
+    Compare,
+    Constant,
+    IsNull,
+    Not,
     Or,
     Ref,
     Scalar,
     all_of,
     refs,
     substitute,
+    walk,
 )
 from everview.algebra.types import is_equal_only_to_itself, type_of
 
@@ -139,22 +146,29 @@ class Making:
         )
 
 
-def if_true(condition: Scalar, then: Scalar, otherwise: Scalar) -> Scalar:
-    """The one where the condition is true, else the other; nothing of it is computed that what
-    stands before leaves no need for, as in a filter: `n > 0 AND total / n > 5`. In a projection
-    Spark computes beforehand what stands in it twice, behind AND and OR too, but not behind CASE.
+def in_order(condition: Scalar) -> Scalar:
+    """A condition that is true where this one is, of which no part is computed that those before
+    it leave no need for, as in a filter: `n > 0 AND total / n > 5`. In a projection Spark computes
+    beforehand what stands in it twice, behind AND and OR too, but not behind CASE.
     """
+    if all(isinstance(s, _NOT_COMPUTED) for s in walk(condition)):
+        return condition  # it cannot fail
     match condition:
         case And(parts):
+            found: Scalar = TRUE
             for part in reversed(parts):
-                then = if_true(part, then, otherwise)
-            return then
+                found = Case(((in_order(part), found),), FALSE)
+            return found
         case Or(parts):
+            found = FALSE
             for part in reversed(parts):
-                otherwise = if_true(part, then, otherwise)
-            return otherwise
+                found = Case(((in_order(part), TRUE),), found)
+            return found
         case _:
-            return Case(((condition, then),), otherwise)
+            return condition
+
+
+_NOT_COMPUTED = (Ref, Constant, Compare, IsNull, Not, And, Or)
 
 
 def only_if(condition: Scalar, scalar: Scalar) -> Scalar:

@@ -33,7 +33,7 @@ from everview.rewrite.group_form.form import (
     Making,
     NoForm,
     Passing,
-    if_true,
+    in_order,
     only_if,
 )
 from everview.rewrite.group_form.of_filter import with_conditions
@@ -96,8 +96,7 @@ class _Side:
     def there(self, keys: Columns) -> Scalar:
         """Whether the side has a row for the key: a group of its own, and one that is shown."""
         counted = Compare(">", Ref(self.number.id), integer(0))
-        shown = tuple(self.placed(s, keys) for s in self.form.shown)
-        return if_true(all_of((counted, *shown)), TRUE, FALSE) if shown else counted
+        return in_order(all_of((counted, *(self.placed(s, keys) for s in self.form.shown))))
 
     def placed(self, scalar: Scalar, keys: Columns) -> Scalar:
         """A scalar over the groups of the side, as one over the common groups."""
