@@ -184,6 +184,14 @@ def test_distinct_over_a_key_is_left_out() -> None:
     )
 
 
+def test_what_several_read_is_told_once() -> None:
+    rollup = "SELECT store_id, sum(amount) AS s FROM sales GROUP BY ROLLUP(store_id)"
+    found = derivation(shape(rollup))
+    assert found is not None
+    assert [one.operator for one in walk(found)].count("sales") == 1
+    assert [one.hands_up for one in walk(found) if one.operator[0] in "γ⊎"] == ["change table"] * 3
+
+
 def test_rows_that_are_replaced_by_key() -> None:
     found = told(VIEWS["rows by key"])
     assert [one.hands_up for one in found.values()] == ["keys", "keys", "rows"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from everview.algebra.derive.keys import keys
 from everview.algebra.notation.joins import join_label, set_symbol
@@ -75,11 +75,22 @@ class _Derivation:
     fates: Fates
     names: Names
     types: Types
+    shared: dict[tuple[int, bool], _Found] = field(default_factory=dict)
 
     def of(self, rel: Rel, *, into_table: bool) -> _Found:
         """`into_table`: whether what the operator hands up goes into the change table at the
-        root.
+        root. What is below a shared part is told where it is met first.
         """
+        if not isinstance(rel, Shared):
+            return self._of(rel, into_table=into_table)
+        place = id(rel), into_table
+        if place not in self.shared:
+            self.shared[place] = self._of(rel, into_table=into_table)
+            return self.shared[place]
+        known = self.shared[place]
+        return replace(known, derived=replace(known.derived, inputs=()))
+
+    def _of(self, rel: Rel, *, into_table: bool) -> _Found:
         below = [self.of(i, into_table=into_table and self._goes_on(rel, i)) for i in rel.inputs]
         if _only_names(rel):
             return _named(rel, below[0])

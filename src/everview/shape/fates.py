@@ -115,11 +115,9 @@ def _maintained(shape: Keyed | Grouped | Bag) -> Rel:
 def _over_keys(shape: Grouped, origin: AsRead) -> frozenset[_Identity]:
     """The operators from the root down to the lowest one that looks at the rows of a key."""
     lowest = _identity(shape.view.above[-1])
-    found: list[Rel] = []
-    rel = origin.rel
-    while len(rel.inputs) == 1:
-        found.append(rel)
-        if _identity(rel) == lowest:
-            break
-        (rel,) = rel.inputs
+    found = [origin.rel]
+    while _identity(found[-1]) != lowest and len(found[-1].inputs) == 1:
+        found.append(found[-1].inputs[0])
+    if _identity(found[-1]) != lowest:
+        return frozenset()
     return _identities(found)
