@@ -189,11 +189,10 @@ class Loop:
 
     def _release(self) -> None:
         with self._renewing:
-            if self._lease is not None:
-                try:
-                    self._leases.release(self._lease)
-                except Exception as error:  # then it runs out
-                    self._say(NotSeen(unforeseen(error)))
+            try:
+                self._leases.release()
+            except Exception as error:  # then it runs out
+                self._say(NotSeen(unforeseen(error)))
             self._lease = None
 
 
