@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame
 
 import everview as ev
 
-LAG = 20  # seconds, the target of most views
+LAG = 30  # seconds, the target of most views
 _PAUSE = 2.0
 _SALES = "sale_id BIGINT, store_id BIGINT, amount BIGINT"
 _JOINED = "sales JOIN stores USING (store_id)"

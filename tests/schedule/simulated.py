@@ -104,9 +104,10 @@ class Simulated:
             begun, since = self.now, self.since(name, self.now)
             self.now += int(self.seconds * SECOND)
             self.seen[name] = pinned
-            served = wanted.get(name)
-            self.memories[name] = memory.succeeded(self.now, self.seconds, served)
-            self.ran.append(Ran(name, begun, self.now, since, served))
+            self.ran.append(Ran(name, begun, self.now, since, wanted.get(name)))
+        for name in set(order) - stopped:
+            memory, took = self.memories.get(name, Memory()), (self.now - pinned) / SECOND
+            self.memories[name] = memory.succeeded(self.now, took, wanted.get(name))
         self.now += 0 if set(order) - stopped else 1  # time does not stand still
 
     def of(self, view: str) -> list[Ran]:

@@ -172,7 +172,7 @@ COMMANDS = (
                 {"metavar": "ADDRESS", "default": "127.0.0.1"},
             ),
         ),
-        "When is said by the views: ALTER MATERIALIZED VIEW ... SET REFRESH EVERY 5 MINUTES.\n"
+        "Each view says when: ALTER MATERIALIZED VIEW v SET REFRESH EVERY 5 MINUTES.\n"
         "A line per refresh, with --json a document. It runs until Ctrl-C, or until\n"
         "SIGTERM, which waits for the refresh that runs. Of several processes one\n"
         "refreshes a warehouse; the others wait and take over. With --once the exit\n"

@@ -65,9 +65,11 @@ class Leases:
         """A lease of our own for longer, None if another has it meanwhile."""
         return self._put(mine.number + 1, self.milliseconds)
 
-    def release(self, mine: Lease) -> None:
-        """Let another have it at once."""
-        self._put(mine.number + 1, 0)
+    def release(self) -> None:
+        """Let another have it at once, if it is ours: who was interrupted may not know."""
+        current = self.current()
+        if current is not None and current.holder == self.holder:
+            self._put(current.number + 1, 0)
 
     def _put(self, number: int, milliseconds: int) -> Lease | None:
         lease = Lease(number, self.holder, self._now() + milliseconds)

@@ -114,13 +114,12 @@ def _moment(view: Watched, memories: Mapping[str, Memory], now: int, zone: tzinf
 
 
 def _margin(view: Watched, memories: Mapping[str, Memory]) -> int:
-    """How long before its target a lag is answered: twice what the refreshes of the view and of
-    those below took, and the time between two looks; at least a tenth, at most half of it.
+    """How long before its target a lag is answered: twice what the last run took that refreshed the
+    view, with those below it and others, and the time between two looks; at least a tenth of it.
     """
     lag = _lag(view.schedule.when)
-    took = sum(memories.get(n, Memory()).seconds for n in (view.name, *view.below))
-    wanted = int(2000 * took) + _between_looks(lag)
-    return min(lag // 2, max(lag // 10, wanted))
+    wanted = int(2000 * memories.get(view.name, Memory()).seconds) + _between_looks(lag)
+    return min(lag, max(lag // 10, wanted))
 
 
 def _lag(when: Timing) -> int:

@@ -16,7 +16,8 @@ _MOST_DOUBLINGS = 16
 class Memory:
     """Times are milliseconds since the epoch. `served` is the moment of its schedule that was the
     last to be answered, None before the first. `tries` failed since one went well, the last `at`,
-    the next at `next_try`; `error` says why. `seconds` is how long a refresh took.
+    the next at `next_try`; `error` says why. `seconds` is how long the last run took in which the
+    view was refreshed, with those below it and others.
     """
 
     served: int | None = None

@@ -140,6 +140,7 @@ class Loop:
         return 0 if found.refresh else found.look - times.now()
 
     def _refresh(self, found: Due) -> None:
+        begun = self._times.now()
         try:
             ended = self._views.refresh(tuple(found.refresh))
         except Exception as error:
@@ -148,10 +149,12 @@ class Loop:
         if ended.errors and self._times.stopped.is_set():
             ended = replace(ended, errors={})  # what was stopped is no failure
         now = self._times.now()
+        idle = all(receipt.method.way.is_skipped for receipt in ended.receipts)
+        took = 0.0 if idle else (now - begun) / 1000
         for receipt in ended.receipts:
             memory = self._memories.get(receipt.view, Memory())
             moment = found.refresh.get(receipt.view)
-            self._memories[receipt.view] = memory.succeeded(now, receipt.total_seconds, moment)
+            self._memories[receipt.view] = memory.succeeded(now, took, moment)
             self._say(Done(receipt))
         for name, broken in ended.errors.items():
             self._fail(name, broken, now)
@@ -189,11 +192,10 @@ class Loop:
 
     def _release(self) -> None:
         with self._renewing:
-            if self._lease is not None:
-                try:
-                    self._leases.release(self._lease)
-                except Exception as error:  # then it runs out
-                    self._say(NotSeen(unforeseen(error)))
+            try:
+                self._leases.release()
+            except Exception as error:  # then it runs out
+                self._say(NotSeen(unforeseen(error)))
             self._lease = None
 
 
