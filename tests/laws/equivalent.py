@@ -122,11 +122,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "  ->  not key and (not all((can_tell(self.types.get(c.id, '')) for c in key)))",
     ): "values of the laws are equal only where they are the same; tests/shape holds which tell",
     (
-        "rewrite/marked_joins.py",
-        "_Marking._mark",
-        "t.reads <= known  ->  t.reads < known",
-    ): "less is stored and the table read: the same rows",
-    (
         "delta/propagate.py",
         "_Propagation._side",
         "join.kind != which  ->  join.kind == which",
