@@ -106,6 +106,9 @@ def _check_example(seed: int) -> None:
         (Join("inner", u, left, same), (none, one), (one, one), (none, one)),
         (Join("inner", left, u, same), (none, one), (one, one), (one, one)),
         (Join("inner", u, left, same), (none, one), (one, one), (one, one)),
+        (Join("left", left, u, same), (one + one, one), (one, one), (one, one + one)),
+        (Join("right", u, left, same), (one + one, one), (one, one), (one, one + one)),
+        (Join("full", left, u, same), (one, one), (none, one), (none, one)),
     )
     rel, *held = examples[seed % len(examples)]
     tables_, changes = {}, {}
