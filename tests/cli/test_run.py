@@ -87,7 +87,8 @@ def test_numbers_are_served_while_it_runs(place: str, capsys: Captured) -> None:
             said += capsys.readouterr().err
             time.sleep(0.01)
         address = said.split("http://")[1].split("/")[0]
-        found.append(json.loads(urlopen(f"http://{address}/health").read())["state"])
+        with urlopen(f"http://{address}/health") as answer:
+            found.append(json.loads(answer.read())["state"])
         os.kill(os.getpid(), signal.SIGTERM)
 
     thread = threading.Thread(target=ask)

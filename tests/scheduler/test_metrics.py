@@ -57,9 +57,11 @@ def test_what_happens_is_counted_and_served() -> None:
         with pytest.raises(HTTPError) as ill:
             fetched(f"http://{address}/health")
         assert ill.value.code == 503
+        ill.value.close()
         with pytest.raises(HTTPError) as unknown:
             fetched(f"http://{address}/")
         assert unknown.value.code == 404
+        unknown.value.close()
 
 
 def test_a_port_that_is_taken_is_named() -> None:
