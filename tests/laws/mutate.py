@@ -16,81 +16,20 @@ import re
 import signal
 import sys
 import time
-import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from itertools import count, islice
+from itertools import count, islice, repeat
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from tests.laws.equivalent import EQUIVALENT
+from tests.laws.held import RULES, Law, laws_of
 from tests.laws.mutants import SOURCES, Mutant, mutants
 
-
-def _files(folder: str) -> tuple[str, ...]:
-    held = (p for p in (SOURCES / folder).glob("*.py") if p.stat().st_size)
-    return tuple(sorted(f"{folder}/{p.name}" for p in held))
-
-
-REWRITES = (
-    *_files("rewrite"),
-    "optimize/narrow.py",
-    "optimize/reach.py",
-    "optimize/needed_columns.py",
-    "optimize/simplified.py",
-    "aggregates/one_row.py",
-)
-# How scalars are computed over values is held by examples, tests/laws/test_merge.py.
-APPLY = tuple(f for f in _files("apply") if f != "apply/exact.py")
-MERGED = "run/driver/merge_columns.py"
-IN_COMMON = ("algebra/derive/same_rows.py", "optimize/in_common.py")
-# What is stored as groups, and what is shown of it.
-FORMS = (*_files("rewrite/group_form"), "shape/shown_groups.py")
-NO_ROWS = ("optimize/no_rows.py",)
-RULES = (
-    *_files("delta"),
-    *APPLY,
-    MERGED,
-    "aggregates/areas.py",
-    *REWRITES,
-    *FORMS,
-    *NO_ROWS,
-    *IN_COMMON,
-)
-Law = tuple[str, str]  # its module and its name
-CHANGES: tuple[Law, ...] = (
-    ("tests.laws.law", "check_keyed"),
-    ("tests.laws.law", "check_rows"),
-    ("tests.laws.grouped_law", "check_grouped"),
-    ("tests.laws.tree_law", "check_tree"),
-    ("tests.laws.merge_law", "check_merge"),
-    ("tests.laws.group_form_law", "check_form"),
-    ("tests.laws.stored_law", "check_stored"),
-)
-# A rewrite after which rows tell more: whether that is so only changes show.
-MARKED = ("rewrite/marked_joins.py", "rewrite/deciding_part.py")
-# A rewrite that does not do its work loses no row: examples hold that it does.
-REWRITTEN: tuple[Law, ...] = (
-    ("tests.laws.rewrite_law", "check_rewrites"),
-    ("tests.laws.group_law", "check_groups"),
-    ("tests.laws.rewrite_examples", "check_example"),
-)
-SHARED: tuple[Law, ...] = (
-    ("tests.laws.in_common_law", "check_in_common"),
-    ("tests.laws.in_common_law", "check_example"),
-)
-FORMED: tuple[Law, ...] = (
-    ("tests.laws.rewrite_examples", "check_form_examples"),
-    ("tests.laws.group_form_law", "check_form"),
-)
-EXCLUDED: tuple[Law, ...] = (
-    ("tests.laws.no_rows_law", "check_no_rows"),
-    ("tests.laws.no_rows_examples", "check_example"),
-)
 # What is imported anew for every mutant: the rules and everything that imports them.
 RELOADED = (
     "everview.aggregates",
@@ -127,6 +66,8 @@ WATCHED = 120  # cases of each law of which it is known what they call
 CASES = 4000
 SECONDS = 30  # for one case
 
+# By law, which of its cases call a function, by file and dotted name.
+Calling = Mapping[Law, Mapping[tuple[str, str], list[int]]]
 Trial = tuple[int, int]  # a law, by its place among those of the file, and a seed
 
 
@@ -181,14 +122,6 @@ def _stop(_: int, frame: FrameType | None) -> None:
     raise TooLong
 
 
-def laws_of(file: str) -> tuple[Law, ...]:
-    """The laws that hold the rules of a file."""
-    marked = (*CHANGES, REWRITTEN[-1])
-    known = {MARKED: marked, IN_COMMON: SHARED, FORMS: FORMED, NO_ROWS: EXCLUDED}
-    special = next((laws for files, laws in known.items() if file in files), None)
-    return special or (REWRITTEN if file in REWRITES else CHANGES)
-
-
 def _checks(laws: tuple[Law, ...]) -> list[Callable[[int], None]]:
     """The laws by freshly imported rules."""
     for name in [n for n in sys.modules if n.startswith(RELOADED)]:
@@ -204,25 +137,25 @@ def _trials(first: list[Trial], laws: int) -> Iterator[Trial]:
     yield from ((law, seed) for seed in count() for law in range(laws))
 
 
-def watched(laws: tuple[Law, ...], cases: int) -> dict[tuple[str, str], list[Trial]]:
-    """Which cases call each function of the rules, by file and dotted name."""
-    found: dict[tuple[str, str], list[Trial]] = defaultdict(list)
+def watched(law: Law, cases: int) -> dict[tuple[str, str], list[int]]:
+    """Which cases of a law call each function of the rules, by file and dotted name."""
+    found: dict[tuple[str, str], list[int]] = defaultdict(list)
     called: set[CodeType] = set()
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         if event == "call":
             called.add(frame.f_code)
 
-    checks = _checks(laws)
-    for trial in islice(_trials([], len(checks)), cases * len(checks)):
+    (check,) = _checks((law,))
+    for seed in range(cases):
         called.clear()
         sys.setprofile(watch)
         try:
-            checks[trial[0]](trial[1])
+            check(seed)
         finally:
             sys.setprofile(None)
         for place in {_place(code) for code in called}:
-            found[place].append(trial)
+            found[place].append(seed)
     return found
 
 
@@ -239,16 +172,16 @@ def _reason(error: Exception) -> str:
 # The table
 
 
-def run(files: tuple[str, ...], cases: int, share: int = 1) -> int:
-    """Try all mutants, or one in so many, show the table, and give the exit code."""
+def run(files: tuple[str, ...], cases: int) -> int:
+    """Try all mutants, show the table, and give the exit code."""
     begun = time.perf_counter()
-    known_cases = {laws: watched(laws, WATCHED) for laws in set(map(laws_of, files))}
-    every = [m for file in files for m in mutants(file)]
-    known = {m.key for m in every}
+    todo = [m for file in files for m in mutants(file)]
+    known = {m.key for m in todo}
     survived, wrong = [], [k for k in EQUIVALENT if k[0] in files and k not in known]
-    todo = [m for m in every if zlib.crc32(repr(m.key).encode()) % share == 0]
     with ProcessPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
-        first = [known_cases[laws_of(m.file)].get((m.file, m.function), []) for m in todo]
+        laws = sorted({law for file in files for law in laws_of(file)})
+        calling = dict(zip(laws, pool.map(watched, laws, repeat(WATCHED)), strict=True))
+        first = [_calling(m, calling) for m in todo]
         outcomes = pool.map(attempt, todo, first, [_cases(m, cases) for m in todo])
         for outcome in outcomes:
             mutant = outcome.mutant
@@ -258,15 +191,23 @@ def run(files: tuple[str, ...], cases: int, share: int = 1) -> int:
             if outcome.killed_by and mutant.key in EQUIVALENT:
                 wrong.append(mutant.key)
     seconds = time.perf_counter() - begun
-    equivalent = len(EQUIVALENT.keys() & {m.key for m in todo})
+    equivalent = len(EQUIVALENT.keys() & known)
     killed = len(todo) - len(survived) - equivalent
     _say(
-        f"\n{len(todo)} of {len(every)} mutants of {len(files)} files in {seconds:.0f} s: "
+        f"\n{len(todo)} mutants of {len(files)} files in {seconds:.0f} s: "
         f"{killed} killed, {equivalent} equivalent, {len(survived)} survived"
     )
     for key in wrong:
         _say(f"no longer equivalent, or gone: {key}")
     return 1 if survived or wrong else 0
+
+
+def _calling(mutant: Mutant, calling: Calling) -> list[Trial]:
+    """The cases that call the changed function, those of all laws in turn."""
+    place = mutant.file, mutant.function
+    laws = enumerate(laws_of(mutant.file))
+    some = [(seed, number) for number, law in laws for seed in calling[law].get(place, ())]
+    return [(number, seed) for seed, number in sorted(some)]
 
 
 def _say(text: str) -> None:
@@ -294,6 +235,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", default=RULES, help="rule files, below src/everview")
     parser.add_argument("--cases", type=int, default=CASES, help="cases a mutant must not survive")
-    parser.add_argument("--share", type=int, default=1, help="one mutant in so many, by its name")
     given = parser.parse_args()
-    sys.exit(run(tuple(given.files), given.cases, given.share))
+    sys.exit(run(tuple(given.files), given.cases))
