@@ -9,7 +9,6 @@ _NO_NULL = "changes of a touched group are never NULL, and an untouched row keep
 _NEVER_BETTER = (
     "of net changes: what is deleted was there, so it is no better than the stored extreme"
 )
-_NO_WIDTH = "numbers have no width in Python; tests/aggregates holds the type of the addition"
 _NOT_COUNTED = "a semi join does not count the keys it tests by: more lines, the same rows"
 _AGAIN = "a condition that was met already is asked again: the same rows"
 _OTHER_TERMS = "the terms read the other snapshots: the same rows; tests/delta holds which are read"
@@ -117,12 +116,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "Call('coalesce', (change, integer(0)))  ->  Call('coalesce', (change,))",
     ): _NO_NULL,
     (_AREAS, "_plus_count", "integer(0)  ->  integer(1)"): _NO_NULL,
-    (
-        _AREAS,
-        "_plus",
-        "EXACT_SUM if stored == 'long' else stored  ->  stored if stored == 'long' else EXACT_SUM",
-    ): _NO_WIDTH,
-    (_AREAS, "_plus", "stored == 'long'  ->  stored != 'long'"): _NO_WIDTH,
     (
         "delta/context.py",
         "DeltaContext._at",

@@ -66,6 +66,12 @@ def simple(sql: str) -> Rel:
         "SELECT city, sum(s.total) AS t FROM stores JOIN"
         f" (SELECT store, sum(total) AS total FROM {TOTALS} GROUP BY store) s USING (store)"
         " GROUP BY city",
+        f"SELECT store, sum(total) AS t FROM {TOTALS} WHERE store IN (SELECT store FROM stores)"
+        " GROUP BY store",
+        "SELECT store, sum(price) AS p FROM sales s WHERE EXISTS (SELECT 1 FROM"
+        " (SELECT DISTINCT store FROM stores) t WHERE t.store = s.store) GROUP BY store",
+        "SELECT store, sum(price) AS p FROM sales s WHERE NOT EXISTS (SELECT 1 FROM"
+        " (SELECT DISTINCT store FROM stores) t WHERE t.store = s.store) GROUP BY store",
     ],
 )
 def test_one_grouping_is_left(sql: str) -> None:
@@ -79,6 +85,11 @@ def test_one_grouping_is_left(sql: str) -> None:
         f"SELECT city, avg(total) AS t {CITIES} GROUP BY city",
         f"SELECT city, max(total) AS t {CITIES} GROUP BY city",
         f"SELECT city, sum(item) AS i {CITIES} GROUP BY city",  # of each group once
+        f"SELECT city, sum(item + 1) AS i {CITIES} GROUP BY city",
+        f"SELECT store, count(*) AS n FROM {TOTALS} WHERE store IN (SELECT store FROM stores)"
+        " GROUP BY store",
+        "SELECT store, max(m) AS m FROM (SELECT store, item, min(price) AS m FROM sales"
+        " GROUP BY store, item) GROUP BY store",
         f"SELECT city, sum(size) AS i, sum(n) AS n {CITIES} GROUP BY city",  # of each store
         f"SELECT city, sum(total) AS t {CITIES} WHERE n > 1 GROUP BY city",
         f"SELECT city, sum(total * 2) AS t {CITIES} GROUP BY city",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from everview.algebra.joins import JoinKind
 from everview.algebra.relations import At, Changes, Filter, Join, Net, Rel, Scan, UnionAll
 from everview.algebra.scalars import TRUE, And, Column, Compare, IsNull, Ref
 from everview.rewrite import rules
@@ -74,6 +75,19 @@ def test_a_condition_that_reads_one_table_filters_it() -> None:
     changes = Changes("t", T.columns)
     ordered = Join("inner", changes, Filter(U, is_null), same, broadcast="left")
     assert join_order(Join("inner", changes, U, And((same, is_null)))) == ordered
+
+
+@pytest.mark.parametrize("kind", ["inner", "cross"])
+def test_a_filter_of_either_side_is_pulled_above_a_join(kind: JoinKind) -> None:
+    condition = None if kind == "cross" else Compare("=", Ref(1), Ref(2))
+    joined = Join(kind, T, U, condition)
+    of_left, of_right = IsNull(Ref(1)), IsNull(Ref(2))
+    assert join_filter_transpose(replace(joined, left=Filter(T, of_left))) == Filter(
+        joined, of_left
+    )
+    assert join_filter_transpose(replace(joined, right=Filter(U, of_right))) == Filter(
+        joined, of_right
+    )
 
 
 def test_the_changes_of_every_source_are_netted() -> None:
