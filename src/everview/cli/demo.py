@@ -23,7 +23,7 @@ from everview.cli.progress import step
 from everview.cli.screen import Screen
 from everview.cli.shop import ITEMS, STORES, VIEWS, build_shop, night, touched
 from everview.errors import InvalidArgument
-from everview.facts.receipt_text import changed_text, read_text
+from everview.facts.receipt_text import changed_text, read_text, shared_text
 
 _WIDTH = 80
 _FEWEST = 1_000
@@ -171,7 +171,7 @@ class Tale:
         text.append(f", built in {in_full:.1f} s", "dim")
         fits = text.cell_len + 2 + len(receipt.reason) <= _WIDTH
         self.line(text, receipt.reason if fits else "")
-        said = ("" if fits else receipt.reason, changed_text(receipt))
+        said = ("" if fits else receipt.reason, changed_text(receipt), shared_text(receipt))
         for line in filter(None, (*said, f"read {read_text(receipt.read)}")):
             self.line(hanging(" " * (_NAME + 4) + line, _WIDTH), style="dim")
 
