@@ -20,6 +20,8 @@ def test_a_receipt_says_what_it_shared_with_whom() -> None:
     assert f" · {said} · exact" in str(first)
     second = replace(first, view="by_day", shared=(replace(rows, views=("city_sales",)),))
     assert " · changes of sales from the refresh of city_sales · exact" in str(second)
+    third = replace(second, shared=(rows, replace(rows, by="by_item", views=("by_day",))))
+    assert " · changes of sales from the refresh of city_sales, by_item · exact" in str(third)
     assert said in first._repr_html_()
     stored = json.loads(json.dumps(first.to_dict()))
     assert Receipt.from_dict(stored) == first

@@ -115,13 +115,20 @@ def shared_text(receipt: Receipt) -> str:
     """`changes of sales once for by_store, by_item`; of the view that came second, `changes of
     sales from the refresh of by_store`.
     """
-    said = []
+    made: dict[str, list[str]] = {}
+    taken: dict[str, list[str]] = {}
     for rows in receipt.shared:
         if rows.by == receipt.view:
-            said.append(f"{rows.what} once for {', '.join((receipt.view, *rows.views))}")
+            made.setdefault(rows.what, [receipt.view]).extend(rows.views)
         else:
-            said.append(f"{rows.what} from the refresh of {rows.by}")
-    return ", ".join(dict.fromkeys(said))
+            taken.setdefault(rows.what, []).append(rows.by)
+    said = [f"{what} once for {_each(views)}" for what, views in made.items()]
+    said += [f"{what} from the refresh of {_each(views)}" for what, views in taken.items()]
+    return ", ".join(said)
+
+
+def _each(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
 
 
 def _recompute(receipt: Receipt) -> str:
