@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from everview.cards.card import Badge, Bar, Markup, Tone, bars, card, code, table
