@@ -25,6 +25,7 @@ SPARK = "spark and not connect and not wheel and not connectors"
 CONNECT = "connect"
 LAWS = ("tests/laws",)
 API = ("tests/api",)
+STORED = ("tests/attach", "tests/faults", "tests/numbers", "tests/scripts")
 CORPUS = ("tests/corpus", "tests/sql")
 
 
@@ -60,7 +61,12 @@ SPARK_JOBS = (
 )
 PLANS = {
     "first": Plan(
-        (SPARK_JOBS[0], *PURE_JOBS, Job("spark", SPARK, but=API)),
+        (
+            SPARK_JOBS[0],
+            *PURE_JOBS,
+            Job("spark", SPARK, STORED),
+            Job("spark", SPARK, but=API + STORED),
+        ),
         {"EVERVIEW_PART": "first", "EVERVIEW_FUNCTIONS_SHARE": "12", "EVERVIEW_VIEWS_SHARE": "60"},
         seconds=8 * 60,
     ),
