@@ -16,6 +16,10 @@ REWRITING, MARKING, AUTO = (
     "everview, AUTO",
 )
 CONTESTANTS = (FULL, HAND, DELTA, REWRITING, MARKING, AUTO)
+STATEMENTS, NIGHT, READING = "statement", "nightly overwrite", "reading"
+COLD, WARM, SOAK = "cold start", "warm refresh", "soak"
+MARKED, UNMARKED = "1 % of the rows marked", "no marks"
+AS_IT_COMES, AS_SPARK_STARTS = "everview refresh", "everview refresh, Spark started plainly"
 AIMED_CHANGE = "mixed 0.1 %"
 HAND_AIM = 1.0  # a refresh costs no more than what an expert writes
 AUTO_AIM = 1.15  # AUTO costs no more than this many times the best forced way
@@ -43,12 +47,17 @@ class Cell:
         found = [r.reading.cpu for r in self.runs.get(contestant, ()) if r.reading is not None]
         return median(found) if found else None
 
-    def ratio(self, contestant: str, to: str = FULL) -> float | None:
-        """The median over rounds of the ratio of CPU seconds within a round, which cancels
-        what slows all contestants of a round down; None if one of the two did not run.
+    def ratio(self, contestant: str, to: str = FULL, *, wall: bool = False) -> float | None:
+        """The median over rounds of the ratio of CPU seconds (or of those on the clock) within a
+        round, which cancels what slows all contestants of a round down; None if one of the two did
+        not run.
         """
-        mine = {r.number: r.cost.cpu for r in self.runs.get(contestant, ())}
-        its = {r.number: r.cost.cpu for r in self.runs.get(to, ())}
+
+        def seconds(name: str) -> dict[int, float]:
+            runs = self.runs.get(name, ())
+            return {r.number: r.cost.wall if wall else r.cost.cpu for r in runs}
+
+        mine, its = seconds(contestant), seconds(to)
         found = [mine[n] / its[n] for n in mine if its.get(n)]
         return median(found) if found else None
 
@@ -83,8 +92,9 @@ class AutoShare:
     worst: tuple[str, float] | None  # the cell where it was furthest off, and by what ratio
 
     def __str__(self) -> str:
+        """Nothing where AUTO was not measured against forced strategies."""
         if not self.all:
-            return "AUTO was not measured against forced strategies"
+            return ""
         told = (
             f"AUTO within {AUTO_AIM} of the best forced strategy: {self.good} of {self.all} cells"
         )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import shutil
-from abc import ABC, abstractmethod
 from pathlib import Path
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import everview as ev
-from bench.aims import HAND
+from bench.by_rewriting import ByRewriting
+from bench.by_state import STATES, WithState
 from bench.changes import KEY, Changed
 from bench.data import TABLES
 from bench.measure import Said
@@ -37,41 +36,18 @@ KEYED = {
 _NAMES = re.compile(rf"\b({'|'.join(TABLES)})\b")
 
 
-def by_hand(warehouse: ev.Warehouse, view: str, folder: Path) -> ByHand | None:
+def by_hand(warehouse: ev.Warehouse, view: str, folder: Path) -> ByRewriting | None:
     """What an expert would write for the view; None if nothing short would do."""
     if view in SUMS:
         return Sums(warehouse, view, folder)
     if view in KEYED:
         return TouchedKeys(warehouse, view, folder)
+    if view in STATES:
+        return WithState(warehouse, view, folder)
     return Lines(warehouse, view, folder) if view == "lines" else None
 
 
-class ByHand(ABC):
-    """Stored rows in a folder, written anew at each refresh."""
-
-    name = HAND
-
-    def __init__(self, warehouse: ev.Warehouse, view: str, folder: Path) -> None:
-        self._warehouse = warehouse
-        self._view = view
-        self._folder = folder / "hand-0"
-        warehouse.sql(VIEWS[view].sql).write.parquet(str(self._folder))
-
-    def rows(self) -> DataFrame:
-        return self._warehouse.spark.read.parquet(str(self._folder))
-
-    @abstractmethod
-    def refresh(self, changed: Changed) -> Said:
-        """Bring the rows up to date."""
-
-    def _rewrite(self, rows: DataFrame) -> None:
-        old = self._folder
-        self._folder = old.with_name(f"hand-{int(old.name.split('-')[1]) + 1}")
-        rows.write.parquet(str(self._folder))
-        shutil.rmtree(old)
-
-
-class Sums(ByHand):
+class Sums(ByRewriting):
     """The changes joined and summed with signs, broadcast to the stored rows, new keys beside
     them, everything written anew.
     """
@@ -112,7 +88,7 @@ def summed_changes(warehouse: ev.Warehouse, view: str, changed: Changed) -> Data
     return summed.where("d_n != 0 OR d_s != 0")
 
 
-class TouchedKeys(ByHand):
+class TouchedKeys(ByRewriting):
     """The rows of the touched keys computed again, those of all others kept."""
 
     def refresh(self, changed: Changed) -> Said:
@@ -142,7 +118,7 @@ class TouchedKeys(ByHand):
         return spark.sql(named, **{n: f for n, f in used.items() if f"{{{n}}}" in named})
 
 
-class Lines(ByHand):
+class Lines(ByRewriting):
     """Matched lines replaced; insertions alone are appended."""
 
     def refresh(self, changed: Changed) -> Said:

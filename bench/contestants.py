@@ -76,6 +76,11 @@ def with_properties(way: Way, create: Callable[..., object]) -> dict[str, Any]:
     return {"properties": dict(way.properties)} if _takes_properties(create) else {}
 
 
+def said_of(receipt: ev.Receipt) -> Said:
+    """What a receipt says that is compared."""
+    return Said(receipt.actions, receipt.strategy, dict(receipt.seconds))
+
+
 class Everview:
     """A view of its own, kept in one of Everview's ways."""
 
@@ -86,11 +91,14 @@ class Everview:
         self._view = create(way.view_name(view), VIEWS[view].sql, way.policy, **given)
 
     def refresh(self, changed: Changed) -> Said:
-        receipt = self._view.refresh()
-        return Said(receipt.actions, receipt.strategy, dict(receipt.seconds))
+        return said_of(self._view.refresh())
 
     def rows(self) -> DataFrame:
         return self._view.to_df()
+
+    def drop(self) -> None:
+        """It is not kept any more."""
+        self._view.drop()
 
 
 class FullRecompute:

@@ -34,22 +34,46 @@ class Place:
     folder: Path
 
 
+class Tables:
+    """The warehouse with the tables of a scale, which all views read, and its changes."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.main = ev.open(place.folder / "warehouse", settings=SETTINGS)
+        load(self.main, place.data)
+        self.turn = -1
+
+    def change(self, change: Change) -> tuple[Changed, Path]:
+        """Change lineitem; the rows that went and came, and the folder where they lie."""
+        self.turn += 1
+        folder = self.place.folder / f"change-{self.turn}"
+        return apply(self.main, change, self.place.scale, folder, self.turn), folder
+
+    def opened(self, way: Way) -> ev.Warehouse:
+        """The same warehouse as a way of Everview's wants it."""
+        return opened(way, self.place.folder / "warehouse", SETTINGS)
+
+    def close(self) -> None:
+        """Nothing is left of it."""
+        self.main.close()
+        shutil.rmtree(self.place.folder, ignore_errors=True)
+
+
 class Grid:
-    """One warehouse with the views of a group, and the contestants of each."""
+    """The views of a group, and the contestants of each."""
 
     def __init__(
-        self, place: Place, views: Sequence[str], contestants: Sequence[str], say: Say
+        self, tables: Tables, views: Sequence[str], contestants: Sequence[str], say: Say
     ) -> None:
-        self._place = place
+        self._tables = tables
+        self._place = tables.place
         self._say = say
-        self._turn = 0
+        self._main = tables.main
         self._warehouses = {
-            way.name: opened(way, place.folder / "warehouse", SETTINGS)
+            way.name: tables.opened(way)
             for way in WAYS
             if way.name in contestants and not why_not(way)
         }
-        self._main = ev.open(place.folder / "warehouse", settings=SETTINGS)
-        load(self._main, place.data)
         self._contestants: dict[str, list[Contestant]] = {}
         for view in views:
             self._contestants[view] = self._built(view, contestants)
@@ -74,10 +98,8 @@ class Grid:
 
     def run(self, change: Change, number: int, *, reading: bool = True) -> list[Run]:
         """Make the change, then refresh every view by every contestant, none always first."""
-        turn = self._turn
-        self._turn += 1
-        folder = self._place.folder / f"change-{turn}"
-        changed = apply(self._main, change, self._place.scale, folder, turn)
+        changed, folder = self._tables.change(change)
+        turn = self._tables.turn
         found: list[Run] = []
         for view, contestants in self._contestants.items():
             first = turn % len(contestants)
@@ -91,10 +113,7 @@ class Grid:
 
     def refreshes(self, change: Change, view: str) -> list[tuple[str, Callable[[], Said]]]:
         """Make the change; by contestant what refreshes the view, to be called once each."""
-        turn = self._turn
-        self._turn += 1
-        folder = self._place.folder / f"change-{turn}"
-        changed = apply(self._main, change, self._place.scale, folder, turn)
+        changed, _ = self._tables.change(change)
         return [(c.name, partial(c.refresh, changed)) for c in self._contestants[view]]
 
     def _one(self, view: str, change: Change, contestant: Contestant, changed: Changed) -> Run:
@@ -120,9 +139,14 @@ class Grid:
         ]
 
     def close(self) -> None:
-        for warehouse in (*self._warehouses.values(), self._main):
+        """The tables are left as they are, the views are gone."""
+        for view, contestants in self._contestants.items():
+            for contestant in contestants:
+                if isinstance(contestant, Everview):
+                    contestant.drop()
+            shutil.rmtree(self._place.folder / view, ignore_errors=True)
+        for warehouse in self._warehouses.values():
             warehouse.close()
-        shutil.rmtree(self._place.folder, ignore_errors=True)
 
 
 def unavailable(contestants: Sequence[str], delta: str) -> dict[str, str]:

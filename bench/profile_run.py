@@ -6,7 +6,7 @@ from functools import partial
 
 from bench.aims import FULL, HAND, MARKING
 from bench.changes import MIXED
-from bench.grid import Grid, Place, Say
+from bench.grid import Grid, Place, Say, Tables
 from bench.profile import profiled, told
 
 WARM = 3  # rounds until the JVM has compiled most of what it runs
@@ -14,8 +14,9 @@ WARM = 3  # rounds until the JVM has compiled most of what it runs
 
 def profile_view(place: Place, view: str, say: Say) -> str:
     """Where the seconds of a refresh go, beside those of the hand-written way and of a full one."""
-    grid = Grid(place, [view], [MARKING, HAND, FULL], say)
+    tables = Tables(place)
     try:
+        grid = Grid(tables, [view], [MARKING, HAND, FULL], say)
         for _ in range(WARM):
             grid.warm_up()
         found = []
@@ -24,4 +25,4 @@ def profile_view(place: Place, view: str, say: Say) -> str:
             found.append(profiled(place.spark, title, partial(refresh)))
         return "\n\n".join(map(told, found))
     finally:
-        grid.close()
+        tables.close()

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bench.aims import AIMED_CHANGE, FULL, HAND, Cell, auto_share, cells, drift, growth
+from bench.comparisons import comparison_lines
 from bench.results import Results
 from bench.svg import bars, lines
 from bench.tables import SOAK, aim_rows, number
@@ -120,7 +121,7 @@ def _all(found: list[Cell]) -> str:
 
 
 def _more(found: list[Cell], results: Results) -> str:
-    said = [f"- {auto_share(found)}."]
+    said = [f"- {line}." for line in (str(auto_share(found)), *comparison_lines(found)) if line]
     said += [
         f"- {g.change}, {g.view}, {g.contestant}: scale factor {g.large:g} costs {g.ratio:.2f} "
         f"times scale factor {g.small:g}."
@@ -138,7 +139,7 @@ def _more(found: list[Cell], results: Results) -> str:
                     f"{number(found_drift.last_reading)} s, at first "
                     f"{number(found_drift.first_reading)} s."
                 )
-    return "## What follows\n\n" + "\n".join(said)
+    return "## What follows\n\n" + "\n".join(said) if said else ""
 
 
 def markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -17,22 +17,27 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from bench.aims import AUTO, CONTESTANTS, FULL, HAND, MARKING
-from bench.changes import GRID, QUICK, Change
-from bench.data import generate
-from bench.grid import Grid, Place, unavailable
-from bench.profile_run import profile_view
-from bench.results import Results
-from bench.scenarios import (
+from bench.aims import (
+    AUTO,
     COLD,
+    CONTESTANTS,
+    DELTA,
+    FULL,
+    HAND,
+    MARKING,
     NIGHT,
+    READING,
     SOAK,
     STATEMENTS,
-    cold_start,
-    nightly_overwrite,
-    soak,
-    statements,
+    WARM,
 )
+from bench.changes import GRID, QUICK, Change
+from bench.data import generate
+from bench.grid import Grid, Place, Tables, unavailable
+from bench.processes import cold_start, warm_refreshes
+from bench.profile_run import profile_view
+from bench.results import Results
+from bench.scenarios import nightly_overwrite, reading, soak, statements
 from bench.session import started
 from bench.tables import summary
 from bench.views import VIEWS
@@ -43,7 +48,7 @@ GROUPS = (
     ("shipments", "returned", "large_orders", "everything"),
     ("q1", "q3", "q5", "q10", "q18"),
 )
-SCENARIOS = (COLD, NIGHT, STATEMENTS)
+SCENARIOS = (WARM, NIGHT, COLD, READING, STATEMENTS)
 SOME = (FULL, HAND, AUTO)  # who takes part in a quick run
 _SALES = {False: 200_000, True: 4_000_000}  # of the demo's shop, in a quick run and in a whole one
 
@@ -70,7 +75,7 @@ def main() -> None:
     data = {scale: options.data / f"{scale:g}" for scale in options.scale}
     for scale, folder in data.items():
         generate(folder, scale)
-    spark, delta = started(delta=not options.no_delta)
+    spark, delta = started(delta=DELTA in options.contestants and not options.no_delta)
     clock.say("Spark started")
     if options.profile:
         folder = Path(tempfile.mkdtemp(prefix="everview-bench-"))
@@ -111,8 +116,20 @@ class _Bench:
 
 
 def _at_scale(bench: _Bench) -> None:
+    tables = Tables(bench.place()) if bench.options.views else None
+    if tables is not None:
+        bench.clock.say(f"tables of scale factor {bench.scale:g} loaded")
+        try:
+            _views(bench, tables)
+        finally:
+            tables.close()
+    if not (bench.options.views_only or bench.options.soak):
+        _scenarios(bench)
+
+
+def _views(bench: _Bench, tables: Tables) -> None:
     if bench.options.soak:
-        _soak(bench)
+        _soak(bench, tables)
         return
     longest = 0.0
     for views in _groups(bench):
@@ -121,10 +138,8 @@ def _at_scale(bench: _Bench) -> None:
             bench.clock.say(f"no time left for {', '.join(views)}")
             continue
         begun = time.perf_counter()
-        _group(bench, views)
+        _group(bench, tables, views)
         longest = max(longest, time.perf_counter() - begun)
-    if not bench.options.views_only:
-        _scenarios(bench)
 
 
 def _groups(bench: _Bench) -> Iterator[list[str]]:
@@ -140,8 +155,8 @@ def _is_done(bench: _Bench, view: str, change: Change) -> bool:
     return bench.results.rounds(bench.scale, view, change.title) >= bench.options.rounds
 
 
-def _group(bench: _Bench, views: list[str]) -> None:
-    grid = Grid(bench.place(), views, bench.options.contestants, bench.clock.say)
+def _group(bench: _Bench, tables: Tables, views: list[str]) -> None:
+    grid = Grid(tables, views, bench.options.contestants, bench.clock.say)
     try:
         grid.warm_up()
         for change in bench.changes:
@@ -153,8 +168,8 @@ def _group(bench: _Bench, views: list[str]) -> None:
         grid.close()
 
 
-def _soak(bench: _Bench) -> None:
-    grid = Grid(bench.place(), bench.options.views, bench.options.contestants, bench.clock.say)
+def _soak(bench: _Bench, tables: Tables) -> None:
+    grid = Grid(tables, bench.options.views, bench.options.contestants, bench.clock.say)
     try:
         grid.warm_up()
         soak(grid, bench.options.soak, bench.results.add)
@@ -164,21 +179,27 @@ def _soak(bench: _Bench) -> None:
 
 def _scenarios(bench: _Bench) -> None:
     place, rounds = bench.place(), bench.options.rounds
+    sales = _SALES[bench.options.whole]
     runs = {
-        COLD: lambda: cold_start(place.folder, rounds, _SALES[bench.options.whole]),
+        WARM: lambda: warm_refreshes(place.folder, sales),
         NIGHT: lambda: nightly_overwrite(place, rounds),
+        COLD: lambda: cold_start(place.folder, rounds, sales),
+        READING: lambda: reading(place, rounds),
         STATEMENTS: lambda: statements(place, rounds),
     }
     for name in SCENARIOS:
-        scale = 0.0 if name == COLD else bench.scale
-        if bench.results.has(scale, name) or not bench.clock.has(_MOST[name] * bench.scale):
+        scale = 0.0 if name in (COLD, WARM) else bench.scale
+        if bench.results.has(scale, name):
+            continue
+        if not bench.clock.has(_MOST[name] * max(1.0, bench.scale)):
+            bench.clock.say(f"no time left for {name}")
             continue
         bench.results.add(list(runs[name]()))
         bench.clock.say(name)
     shutil.rmtree(place.folder, ignore_errors=True)
 
 
-_MOST = {COLD: 45.0, NIGHT: 15.0, STATEMENTS: 90.0}  # seconds at scale factor 1, about
+_MOST = {WARM: 30.0, NIGHT: 15.0, COLD: 75.0, READING: 40.0, STATEMENTS: 90.0}  # seconds, about
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,37 +1,26 @@
-"""What is measured besides views: statements, nightly overwrites, cold starts, a soak."""
+"""What is measured besides views: statements, nightly overwrites, reads of marked rows, a soak."""
 
 from __future__ import annotations
 
-import contextlib
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import psutil
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import everview as ev
-from bench.aims import FULL
+from bench.aims import AUTO, FULL, MARKED, NIGHT, READING, SOAK, STATEMENTS, UNMARKED
 from bench.changes import Change
-from bench.contestants import WAYS, Way, opened, why_not, with_properties
+from bench.contestants import WAYS, Way, opened, said_of, why_not, with_properties
 from bench.data import TABLES, load_table
 from bench.grid import Grid, Place, fingerprint
 from bench.measure import Cost, Run, Said, costs
 from bench.session import SETTINGS
 
-STATEMENTS, NIGHT, COLD, SOAK = "statement", "nightly overwrite", "cold start", "soak"
-NIGHT_ROWS = 20_000
+NIGHT_ROWS, NIGHT_GROUPS = 20_000, 1_000
 SOAKED = Change("500 rows", rows=500)
-_LOOK = 0.05  # seconds
-_INSERT = (
-    "INSERT INTO sales SELECT sale_id + 100000000 + {number}, store_id, item_id, sold_on, "
-    "quantity, price FROM sales WHERE sale_id = 1"
-)
 
 
 def statements(place: Place, rounds: int) -> Iterator[Run]:
@@ -109,22 +98,24 @@ def _written(rows: DataFrame, folder: Path) -> Said:
 
 
 def nightly_overwrite(place: Place, rounds: int) -> Iterator[Run]:
-    """A table that is written anew every night with one row different, and a view of it."""
-    text = "SELECT grp, count(*) AS n, sum(price) AS total FROM {} GROUP BY grp"
+    """A table that is written anew every night with one row different, and a view that joins it."""
+    text = """SELECT name, count(*) AS n, sum(price) AS total
+        FROM prices JOIN groups ON prices.grp = groups.grp GROUP BY name"""
+    names = place.spark.range(NIGHT_GROUPS).selectExpr("id AS grp", "concat('group ', id) AS name")
     with ev.open(place.folder / "night", settings=SETTINGS) as warehouse:
+        warehouse.create_table("groups", names)
         warehouse.create_table("prices", _prices(place, 0))
-        view = warehouse.create_materialized_view("by_group", text.format("prices"), "INCREMENTAL")
+        view = warehouse.create_materialized_view("by_group", text)
         full = str(place.folder / "night-full")
         for night in range(1, rounds + 3):
             warehouse.table("prices").overwrite(_prices(place, night))
-            ours = costs(lambda: _said(view.refresh()))
-            again = warehouse.sql(text.format("prices"))
-            its = costs(partial(_night_full, again, full))
+            ours = costs(lambda: said_of(view.refresh()))
+            its = costs(partial(_night_full, warehouse.sql(text), full))
             if fingerprint(view.to_df()) != fingerprint(place.spark.read.parquet(full)):
                 raise SystemExit("nightly overwrite: the results differ, no time counts")
             if night > 2:
                 cell = (place.scale, NIGHT, f"1 of {NIGHT_ROWS:,} rows")
-                yield Run(*cell, WAYS[0].name, *ours, number=night)
+                yield Run(*cell, AUTO, *ours, number=night)
                 yield Run(*cell, FULL, *its, number=night)
 
 
@@ -133,53 +124,41 @@ def _night_full(rows: DataFrame, folder: str) -> Said:
     return Said(1, "full")
 
 
-def _said(receipt: ev.Receipt) -> Said:
-    return Said(receipt.actions, receipt.strategy, dict(receipt.seconds))
-
-
 def _prices(place: Place, night: int) -> DataFrame:
-    price = F.when(F.col("id") == night, F.lit(night)).otherwise(F.col("id") % 97)
+    """The same prices every night, but for the one of the night's own row."""
+    price = F.when(F.col("id") == night, F.lit(1_000 + night)).otherwise(F.col("id") % 97)
     rows = place.spark.range(NIGHT_ROWS).withColumn("price", price.cast("bigint"))
-    return rows.withColumn("grp", F.col("id") % 1000)
+    return rows.withColumn("grp", F.col("id") % NIGHT_GROUPS)
 
 
-def cold_start(folder: Path, rounds: int, sales: int) -> Iterator[Run]:
-    """`everview refresh` of the demo's warehouse after one insert, each time in a new process."""
-    shop = str(folder / "shop")
-    command("demo", shop, "--sales", str(sales))
-    for number in range(rounds):
-        command("--warehouse", shop, "sql", _INSERT.format(number=number))
-        cost = command("--warehouse", shop, "refresh")
-        yield Run(0.0, COLD, "one insert", "everview refresh", cost, number=number)
+def reading(place: Place, rounds: int) -> Iterator[Run]:
+    """Reading lineitem of which one row in a hundred is marked as deleted, and without marks."""
+    marking = WAYS[1]
+    warehouse = opened(marking, place.folder / "reading", SETTINGS)
+    given = with_properties(marking, warehouse.create_table)
+    load_table(warehouse, place.data, "lineitem", "marked", **given)
+    load_table(warehouse, place.data, "lineitem", "unmarked", **given)
+    warehouse.sql(f"DELETE FROM marked WHERE {_one_in(100)}")
+    every = ", ".join(c.strip() for c in TABLES["lineitem"].split(","))
+    reads = {
+        "all columns": f"SELECT count(*), sum(hash({every})) FROM {{}}",
+        "one column": "SELECT count(*), sum(hash(l_quantity)) FROM {}",
+    }
+    for number in range(-1, rounds):  # the first one warms up
+        for what, text in reads.items():
+            for name, table in ((MARKED, "marked"), (UNMARKED, "unmarked")):
+                cost, said = costs(partial(_collected, warehouse, text.format(table)))
+                if number >= 0:
+                    yield Run(place.scale, READING, what, name, cost, said, number=number)
 
 
-def command(*arguments: str) -> Cost:
-    """Run the command line in a process of its own; what it and all below it spent.
-
-    The JVM may outlive it for a moment, so the times are looked at while they run.
-    """
-    begun = time.perf_counter()
-    seconds: dict[int, float] = {}
-    with tempfile.TemporaryFile("w+") as said:
-        line = [sys.executable, "-m", "everview", *arguments]
-        process = psutil.Popen(line, stdout=said, stderr=said)
-        while process.poll() is None:
-            seconds |= _seconds(process)
-            time.sleep(_LOOK)
-        if process.returncode:
-            said.seek(0)
-            raise SystemExit(f"everview {' '.join(arguments)}: {said.read()}")
-    return Cost(round(sum(seconds.values()), 2), round(time.perf_counter() - begun, 2))
+def _one_in(rows: int) -> str:
+    return f"pmod(xxhash64(l_orderkey, l_linenumber), {rows}) = 0"
 
 
-def _seconds(process: psutil.Process) -> dict[int, float]:
-    """CPU seconds so far of a process and those below it, by number."""
-    found = {}
-    with contextlib.suppress(psutil.Error):
-        for member in (process, *process.children(recursive=True)):
-            times = member.cpu_times()
-            found[member.pid] = times.user + times.system
-    return found
+def _collected(warehouse: ev.Warehouse, text: str) -> Said:
+    warehouse.sql(text).collect()
+    return Said(1)
 
 
 def soak(grid: Grid, refreshes: int, save: Callable[[list[Run]], None]) -> None:

@@ -15,6 +15,7 @@ from bench.aims import (
     growth,
     ours,
 )
+from bench.comparisons import comparison_lines
 from bench.results import Results
 from bench.views import VIEWS
 
@@ -27,6 +28,7 @@ def summary(results: Results) -> str:
         return "nothing was measured"
     found = cells(r for r in results.runs if not r.cell.startswith(SOAK))
     parts = [costs_table(found), aims_table(found), str(auto_share(found))]
+    parts += ["\n".join(comparison_lines(found))]
     parts += growth_lines(found) + soak_lines(results)
     parts += [f"not available: {name} ({why})" for name, why in results.unavailable.items()]
     if results.left_out:
