@@ -22,7 +22,8 @@ from everview.program.planned import with_steps
 from everview.refresh import run
 from everview.run.check.compare import is_same
 from everview.run.refresh.work import Rebuild, Work
-from everview.run.rows.read import packed_schema, snapshot_frame
+from everview.run.rows.read import packed_schema
+from everview.run.rows.tails import shown_frame
 from everview.run.rows.write import Written
 from everview.run.understand.define import Defined
 from everview.shape.loose import loose_columns
@@ -173,7 +174,7 @@ def _is_text(world: World, plan: Understood, work: Work, written: Written) -> bo
     loose = loose_columns(plan.defined.shape).all
     with work.failures("compare"), logged(facts.view, "compare"):
         frames = {
-            s.name: snapshot_frame(world.engine.own, s.at_new).select(
+            s.name: shown_frame(world.engine.own, s.at_new, s.tail).select(
                 *map(quoted, plan.now[s.name].schema.names)
             )
             for s in facts.sources

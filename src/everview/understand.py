@@ -34,7 +34,7 @@ from everview.views.graph import find_circle
 from everview.views.kept import how_kept
 from everview.views.resolve import Resolved
 from everview.views.sources import sources_of
-from everview.views.world import World, public_schema, tail_at
+from everview.views.world import World, is_limited, public_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,7 @@ def sources_now(world: World, sources: Resolved, pins: Pins) -> dict[str, Source
         table = world.open(entry)
         head = table.head()
         version = pins.get(head.id, head.version)
-        tail = tail_at(table, version)
-        limited = tail is not None and tail.cuts
+        limited = is_limited(table, version)
         rows = table.snapshot(version).rows
         found[name] = SourceNow(head.id, public_schema(table, version), limited, rows)
     return found

@@ -18,7 +18,7 @@ from everview.facts.views import SourceRecord, ViewRecord
 from everview.facts.watermarks import SELF, source_app
 from everview.lake.catalog import Entry
 from everview.lake.port import LakeTable
-from everview.views.world import World, receipts_of, record_in, seen_of
+from everview.views.world import VIEW_PROPERTY, World, receipts_of, record_in, seen_of
 
 Pins = dict[str, int]  # source table id -> version; filled as sources are met
 
@@ -169,12 +169,9 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
         )
     used = () if stored.record.full_only else source.used  # its text is recomputed as a whole
     at_old = _old(table, old, at_new)
-    tail = seen_of(at_new)[1]
     changes = _changes(table, used, old, new)
-    if tail is not None and tail.shown and isinstance(changes, TableChanges):
-        before = None if at_old is None else seen_of(at_old)[1]
-        if before != tail:
-            changes = Lost(f"`{source.name}` stores its rows otherwise since then")
+    if isinstance(changes, TableChanges) and not _is_shown_alike(at_old, at_new):
+        changes = Lost(f"`{source.name}` stores its rows otherwise since then")
     return SourceFacts(
         name=source.name,
         id=source.id,
@@ -183,8 +180,22 @@ def _source(world: World, source: SourceRecord, stored: StoredFacts, pins: Pins)
         at_new=at_new,
         at_old=at_old,
         changes=changes,
-        tail=tail,
+        tail=seen_of(at_new)[1],
     )
+
+
+def _is_shown_alike(old: Snapshot | None, new: Snapshot) -> bool:
+    """Whether the same column, or none, says at both versions which stored rows a reader sees:
+    else changes of stored rows are not those of what is seen.
+    """
+    if VIEW_PROPERTY not in new.properties:
+        return True
+    return old is not None and _shown_by(old) == _shown_by(new)
+
+
+def _shown_by(snapshot: Snapshot) -> str:
+    tail = seen_of(snapshot)[1]
+    return "" if tail is None else tail.shown
 
 
 def _old(table: LakeTable, old: int | None, new: Snapshot) -> Snapshot | None:

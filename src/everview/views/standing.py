@@ -19,7 +19,7 @@ from everview.facts.standing import (
 )
 from everview.facts.views import SourceRecord, ViewRecord
 from everview.lake.catalog import Entries
-from everview.views.world import World, find_entry, public_schema, tail_at
+from everview.views.world import World, find_entry, is_limited, public_schema
 
 
 def standing_of(world: World, view: str, record: ViewRecord) -> Standing:
@@ -43,7 +43,7 @@ def _seen(world: World, view: str, entries: Entries, source: SourceRecord) -> Se
         table = world.open(entry)
         head = table.head()
         schema = public_schema(table, head.version)
-        return Seen(head.id, head.version, schema, tail_at(table, head.version) is not None)
+        return Seen(head.id, head.version, schema, is_limited(table, head.version))
     except EverviewError as error:
         return _named(view, source, error)
 

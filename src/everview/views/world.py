@@ -136,6 +136,14 @@ def tail_at(table: LakeTable, version: int) -> Tail | None:
     return None if record is None else record.layout.tail
 
 
+def is_limited(table: LakeTable, version: int) -> bool:
+    """Whether a reader sees the rows of a view with a LIMIT applied: then which rows he sees
+    depends on other rows.
+    """
+    tail = tail_at(table, version)
+    return tail is not None and tail.cuts
+
+
 def record_of(table: LakeTable) -> ViewRecord:
     """What is recorded of a view now."""
     return ViewRecord.from_json(table.head().properties[VIEW_PROPERTY])

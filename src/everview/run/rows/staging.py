@@ -16,6 +16,7 @@ from everview.facts.files import DataFile
 from everview.facts.schema import Schema
 from everview.lake.footers import read_written
 from everview.lake.storage import Storage, decoded, spark_path
+from everview.run.driver.arrow_types import arrow_type
 from everview.run.driver.stored_files import COMPRESSION
 from everview.run.rows.read import empty_frame, schema_of, spark_schema
 from everview.spark.engine import Actions, Engine
@@ -46,6 +47,8 @@ class Staged:
     @cached_property
     def table(self) -> pa.Table:
         """The rows on the driver; only asked of small ones."""
+        if not self.files:
+            return _no_rows(self.schema)
         tables = []
         for file in self.files:
             with self.storage.open(decoded(file.path)) as stream:
@@ -82,6 +85,12 @@ class Staged:
             return list(zip(*(self.table.column(n).to_pylist() for n in names), strict=True))
         except (ValueError, OverflowError):
             return None
+
+
+def _no_rows(schema: Schema) -> pa.Table:
+    """These columns; of what type nothing is does not matter where Arrow has no such type."""
+    types = [(f.name, arrow_type(f.parsed) or pa.null()) for f in schema.fields]
+    return pa.schema(types).empty_table()
 
 
 class Staging:
